@@ -114,6 +114,8 @@ def _pod(requested: Mapping[str, Any]) -> tuple[Made, Made]:
     pod: Made = {"volumes": volumes}
     if requested["pull_secrets"]:
         pod["imagePullSecrets"] = [{"name": name} for name in requested["pull_secrets"]]
+    if requested.get("service_account"):
+        pod["serviceAccountName"] = requested["service_account"]
     if requested["nodes_with"]:
         pod["nodeSelector"] = {key: str(value) for key, value in requested["nodes_with"].items()}
     # RDMA locks its memory, and pods have no other means to raise the limit.
@@ -155,7 +157,7 @@ def _mpijob(requested: Mapping[str, Any]) -> Made:
     template: Made = {"spec": {"containers": [worker], **pod}}
     if requested.get("network"):
         template["metadata"] = {"annotations": network_operator.pod_annotations(requested["network"])}
-    pulled = {key: pod[key] for key in ("imagePullSecrets",) if key in pod}
+    pulled = {key: pod[key] for key in ("imagePullSecrets", "serviceAccountName") if key in pod}
     return {
         "slotsPerWorker": requested["slots"],
         "launcherCreationPolicy": "WaitForWorkersReady",

@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import 
     mig,
     network_operator,
     nodes,
+    openshift,
     schema,
 )
 
@@ -33,6 +34,7 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     """Objects, releases and problems.
 
     seen has definitions, namespaces, nodes and policies, and installing, which is true before Helm installed releases.
+    On OpenShift, it has features, which are the NodeFeatureDiscovery objects.
     objects are in the order of their application. networks has the objects that exist only after the Network Operator
     applied its policy. training has the objects of the job. releases are those of Helm. later names those of the job
     that check mode cannot compute, because their namespace does not exist yet. unserved names those of networks whose
@@ -40,29 +42,34 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     does not have yet. The secret of the licence is not among the objects, because they are shown.
     """
     operator = requested["gpu_operator"]
-    openshift = nodes.is_openshift(seen["nodes"])
+    on_openshift = nodes.is_openshift(seen["nodes"])
     licence = gpu_operator.licence_name(token) if operator["licensed"] else ""
-    made = [gpu_operator.policy(operator, licence, openshift)]
+    made = [gpu_operator.policy(operator, licence, on_openshift)]
     network = requested.get("network_operator") or {}
-    problems = [*charts.problems(operator, network, openshift), *_operator(requested, seen, token)]
+    problems = [*charts.problems(operator, network, on_openshift), *_operator(requested, seen, token)]
     problems += _nodes(requested, seen["nodes"])
+    problems += openshift.problems(seen) if on_openshift else ()
     partitions, unplanned = mig.objects(operator, nodes.chosen(seen["nodes"], requested["nodes"]))
     problems += unplanned
     networks = network_operator.networks(network, requested["nodes"]) if network else []
     if network:
-        made.append(network_operator.policy(network, openshift))
+        made.append(network_operator.policy(network, on_openshift))
         problems += network_operator.problems(network, seen, requested["nodes"], _is_pending(network, seen))
     wanted = requested.get("training") or {}
+    if wanted and on_openshift:
+        wanted = {**wanted, "service_account": openshift.ACCOUNT}
     training = job.objects(wanted, seen["definitions"]) if wanted else []
+    if wanted and on_openshift:
+        training = [*openshift.objects(wanted["namespace"]), *training]
     problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
     for one in [*made, *networks, *training]:
         problems += _unfit(one, seen["definitions"])
     namespaces = [_namespace(wanted["namespace"])] if wanted else []
-    if not openshift:  # its own controller sets the label
+    if not on_openshift:  # its own controller sets the label
         namespaces.insert(0, _namespace(operator["namespace"]))
         namespaces += [_namespace(network["namespace"])] if network else []
     known = _names(seen["namespaces"])
-    later = [one["metadata"]["name"] for one in training if one["metadata"]["namespace"] not in known]
+    later = [one["metadata"]["name"] for one in training if _is_homeless(one, known)]
     unserved = [] if network_operator.is_served(seen["definitions"]) else _names(networks)
     return {
         "objects": [*namespaces, *partitions[:1], *made, *partitions[1:]],
@@ -70,10 +77,16 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
         "training": training,
         "later": later,
         "unserved": unserved,
+        "openshift": on_openshift,
         "releases": charts.releases(operator, network, made[0]),
         "uninstalled": [*_uninstalled(operator, network, seen)],
         "problems": problems,
     }
+
+
+def _is_homeless(one: Mapping[str, Any], known: Sequence[str]) -> bool:
+    """Whether the namespace of an object does not exist yet."""
+    return "namespace" in one["metadata"] and one["metadata"]["namespace"] not in known
 
 
 def _is_pending(operator: Mapping[str, Any], seen: Mapping[str, Any]) -> bool:

@@ -63,7 +63,7 @@ def test_namespace_lets_privileged_pods_in():
 
 
 def test_openshift_has_its_own_pod_security_and_driver_toolkit():
-    (only,) = plan(requested(), before(nodes=[node(labels=OPENSHIFT)]))["objects"]
+    (only,) = plan(requested(), before(nodes=[node(labels=OPENSHIFT)], features=[{}]))["objects"]
     assert only["spec"]["operator"] == {"use_ocp_driver_toolkit": True}
 
 
