@@ -39,6 +39,9 @@ NOT_LOOSER = {
         kubernetes.vks.services_cidr
         kubernetes.gpu_operator.namespace kubernetes.gpu_operator.policy kubernetes.gpu_operator.driver.repository
         kubernetes.gpu_operator.driver.image kubernetes.gpu_operator.driver.version
+        kubernetes.gpu_operator.chart.ref kubernetes.gpu_operator.chart.repository kubernetes.gpu_operator.chart.version
+        kubernetes.network_operator.chart.ref kubernetes.network_operator.chart.repository
+        kubernetes.network_operator.chart.version
         kubernetes.gpu_operator.driver.pull_secrets kubernetes.training.namespace kubernetes.training.queue
         kubernetes.training.runtime kubernetes.training.pull_secrets kubernetes.training.run
         stack.dcgm.package stack.gds.read_file
@@ -67,7 +70,7 @@ NOT_LOOSER = {
         kubernetes.network_operator.gid_index kubernetes.network_operator.spec
         stack.mig.layout
         kubernetes.kind kubernetes.vks.version kubernetes.vks.control_plane.nodes kubernetes.vks.os_image
-        kubernetes.vks.containerd_gb
+        kubernetes.vks.containerd_gb kubernetes.gpu_operator.chart.values kubernetes.network_operator.chart.values
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image
@@ -78,6 +81,7 @@ NOT_LOOSER = {
         hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.uncompared_settings hosts.evacuation
         driver.downgrade driver.replace
         fabric.allow guests.driver.downgrade guests.reboot runtime.docker_users power absent prune kubernetes.force
+        kubernetes.gpu_operator.chart.install kubernetes.network_operator.chart.install
     """,
     "It is a limit of time. What takes longer fails.": """
         vcenter.request_timeout_s hosts.maintenance_timeout_s hosts.reboot_timeout_s hosts.bmc.timeout_s
