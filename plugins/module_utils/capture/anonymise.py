@@ -55,6 +55,8 @@ class Scrubber:
             return "", DROPPED
         if not value or self.keep_names or value in fields.GIVEN:
             return value, KEPT
+        if field in fields.OPTIONS and self._is_option(field, value):
+            return value, KEPT
         known = self.table.known.get(value.lower())
         if known is not None:
             return known, NAME
@@ -86,9 +88,16 @@ class Scrubber:
         kept = stays or bool({field, f"{owner}.{field}"} & fields.KEPT)
         if kept and f"{owner}.{field}" not in fields.OWN and _PLAIN.fullmatch(value) and not self._names(value):
             return value, KEPT
-        if (field == "key" or owner == "OptionDef") and fields.OPTION.fullmatch(value) and not self._names(value):
+        if owner == "OptionDef" and fields.OPTION.fullmatch(value) and not self._names(value):
             return value, KEPT
         return self.table.name("name" if field == "name" else "text", value), TEXT
+
+    def _is_option(self, field: str, value: str) -> bool:
+        """Whether a key or a value is one of vSphere's own, even if a network is called vmotion or none."""
+        if field == "value":
+            return value in fields.ANSWERS
+        _first, _dot, rest = value.partition(".")
+        return bool(fields.OPTION.fullmatch(value)) and not self._names(rest)
 
     def _path(self, store: str, path: str) -> str:
         known = self.table.known.get(store.lower()) or self.table.name("datastore", store)

@@ -69,7 +69,8 @@ def _names(table: Table) -> Iterator[str]:
 
 def _identifies(text: str) -> bool:
     common = text in fields.WORDS or text in fields.GIVEN or text in REDFISH or text in SWITCHES
-    plain = common or fields.HARMLESS.fullmatch(text) or not re.search(r"[a-z0-9]", text)
+    option = "." not in text and fields.OPTION.fullmatch(text)
+    plain = common or option or fields.HARMLESS.fullmatch(text) or not re.search(r"[a-z0-9]", text)
     return len(text) >= _LEAST and not plain
 
 

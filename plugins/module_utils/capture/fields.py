@@ -125,6 +125,13 @@ KINDS = {
     "VirtualMachine": "vm",
     "VmwareDistributedVirtualSwitch": "dvs",
 }
+
+
+def order(kind: str, moid: str) -> tuple[bool, str, int, str]:
+    """The order in which names get their pseudonyms. A host without cluster has the name of its ComputeResource."""
+    return kind == "ComputeResource", kind, len(moid), moid
+
+
 # Names that vSphere itself gives to objects. They identify no site, and loaders look for them.
 GIVEN = frozenset(["Datacenters", "Resources", "Discovered virtual machine", "datastore", "host", "network", "vm"])
 # Keys of options whose first part is one of vSphere's own. Other keys can contain names.
@@ -135,6 +142,9 @@ OPTION = re.compile(
     r"VMkernel|Config|Power|LPage|DataMover|NFS|VMFS3|Security|vgpu|vpxd?|das|BufferCache|CBRC|Irq|Migrate|Scsi|SunRPC|SvMotion)"
     r"(?:\.[A-Za-z0-9_]{1,40}){0,5}|(?:svga|cpuid|numa)\w{0,20}"
 )
+# Fields of an option. Words of vSphere stay there, although an object can have such a name.
+OPTIONS = _words("key value")
+ANSWERS = _words("true false yes no on off none unknown auto TRUE FALSE")
 # Text of these forms reveals nothing: numbers, devices, places on the PCI bus, vGPU types, hardware versions.
 HARMLESS = re.compile(
     r"""

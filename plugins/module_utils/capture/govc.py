@@ -61,7 +61,7 @@ class Saved:
     unusable: dict[str, str] = field(default_factory=dict)
 
 
-def parse(text: str, root: str) -> Node:
+def parse(text: str, *roots: str) -> Node:
     """The XML of one file. The attribute with the type has another prefix in each version of govc."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise Unusable("It has a document type.")
@@ -69,8 +69,8 @@ def parse(text: str, root: str) -> Node:
         found = ElementTree.fromstring(_TYPE.sub("xsitype=", _DECLARED.sub("", text)))
     except ElementTree.ParseError as error:
         raise Unusable(f"It is not XML ({error}).") from error
-    if found.tag != root:
-        raise Unusable(f"Its root is {found.tag}, not {root}.")
+    if found.tag not in roots:
+        raise Unusable(f"Its root is {found.tag}, not {roots[0]}.")
     if _depth(found) > _DEEPEST:
         raise Unusable("It is nested too deeply.")
     return found
@@ -78,7 +78,7 @@ def parse(text: str, root: str) -> Node:
 
 def addition(saved: Saved, table: Table, keep_names: bool) -> Addition:
     """The files and the coverage of a folder that govc wrote."""
-    for (kind, _moid), node in saved.objects.items():
+    for (kind, _moid), node in sorted(saved.objects.items(), key=lambda row: fields.order(*row[0])):
         name = dict(_properties(node)).get("name")
         if kind in fields.KINDS and name is not None and name.text and name.text not in fields.GIVEN:
             table.learn(fields.KINDS[kind], name.text)

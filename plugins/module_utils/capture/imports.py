@@ -133,14 +133,15 @@ def _objects(place: str, files: list[str], inner: list[str], keep_names: bool) -
     for name in files:
         match = govc.FILE.fullmatch(name)
         if match:
-            _parsed(place, name, "ObjectContent", saved, _object(saved, match["kind"], match["moid"]))
+            _parsed(place, name, saved, _object(saved, match["kind"], match["moid"]), "ObjectContent")
     for name in inner:
         match = govc.FOLDER.fullmatch(name)
         for answer in sorted(os.listdir(os.path.join(place, name))) if match else ():
             method, ending = os.path.splitext(answer)
             if match and ending == ".xml" and re.fullmatch(r"[A-Za-z]\w{1,60}", method):
                 put = _answer(saved, match["kind"], match["moid"], method)
-                _parsed(os.path.join(place, name), answer, "MethodResponse", saved, put)
+                # GOV: versions of 2020 named the root after the method.
+                _parsed(os.path.join(place, name), answer, saved, put, "MethodResponse", f"{method}Response")
 
     def objects(table: Table) -> Addition:
         return govc.addition(saved, table, keep_names)
@@ -165,14 +166,14 @@ def _answer(saved: govc.Saved, kind: str, moid: str, method: str) -> Callable[[A
     return put
 
 
-def _parsed(place: str, name: str, root: str, saved: govc.Saved, put: Callable[[Any], None]) -> None:
+def _parsed(place: str, name: str, saved: govc.Saved, put: Callable[[Any], None], *roots: str) -> None:
     text = _text(os.path.join(place, name))
     label = re.sub(r"^\d+-", "", os.path.splitext(name)[0])
     if text is None:
         saved.unusable[label] = "not read: it is no text, or too large"
         return
     try:
-        put(govc.parse(text, root))
+        put(govc.parse(text, *roots))
     except govc.Unusable as error:
         saved.unusable[label] = f"not read: {error}"
 

@@ -113,7 +113,7 @@ class Reader:
         finally:
             view.DestroyView()
         found = {row.moid: row for row in rows}
-        for row in sorted(found.values(), key=lambda row: (row.kind, len(row.moid), row.moid)):
+        for row in sorted(found.values(), key=lambda row: fields.order(row.kind, row.moid)):
             name = row.get("name")
             if name and name not in fields.GIVEN:
                 self._folder.table.learn(fields.KINDS[row.kind], name)

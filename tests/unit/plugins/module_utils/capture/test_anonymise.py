@@ -54,6 +54,16 @@ def test_a_name_that_is_a_word_of_vsphere_is_replaced(scrub):
     assert scrub.text("status", "performance") == "performance"
 
 
+def test_options_stay_although_networks_have_their_words_as_names(scrub):
+    for name in ("VMOTION", "none"):
+        scrub.table.learn("portgroup", name)
+    assert scrub.text("key", "vmotion.checkpointFBSize", "OptionValue") == "vmotion.checkpointFBSize"
+    assert scrub.text("value", "none", "OptionValue") == "none"
+    # A name of the site in a key, and the network itself, are replaced.
+    assert scrub.text("key", "vmotion.esx01", "OptionValue") not in ("vmotion.esx01", "vmotion.host-001")
+    assert [scrub.text("name", "VMOTION"), scrub.text("network", "none")] == ["portgroup-001", "portgroup-002"]
+
+
 @pytest.mark.parametrize(
     "field, value, owner",
     [

@@ -87,6 +87,31 @@ def test_objects_of_govc_are_read_with_each_prefix(folder, tmp_path):
     assert made.source == "import of vCenter"
 
 
+def test_answers_of_older_releases_of_govc_are_read(folder, tmp_path):
+    for kind, method in (("EnvironmentBrowser-envbrowser-8", "QueryConfigOption"), ("Folder-group-d1", "Other")):
+        (folder / kind).mkdir()
+        answer = "<returnval><version>vmx-14</version></returnval>"
+        (folder / kind / f"{method}.xml").write_text(f"<QueryConfigOptionResponse>{answer}</QueryConfigOptionResponse>")
+    dest = str(tmp_path / "site.zip")
+    imports.bring(dest, [str(folder)], False)
+    capture = Capture(dest)
+    option = capture.files["methods/EnvironmentBrowser-envbrowser-8/QueryConfigOption.xml"].decode()
+    assert (option.startswith("<MethodResponse>"), "vmx-14" in option) == (True, True)
+    refused = [row["refused"].get("") for row in capture.manifest["coverage"].values()]
+    assert "not read: Its root is QueryConfigOptionResponse, not MethodResponse." in refused
+
+
+def test_a_host_without_cluster_is_named_as_a_host(folder, tmp_path):
+    same = saved(
+        "ComputeResource", "domain-s9", PREFIXES[0], name='<val @:type="xsd:string">esx07.finance.example.org</val>'
+    )
+    (folder / "0001-ComputeResource-domain-s9.xml").write_text(same)
+    dest = str(tmp_path / "site.zip")
+    imports.bring(dest, [str(folder)], False)
+    names = json.loads((tmp_path / "site.zip.secret.json").read_text())["known"]
+    assert names["esx07.finance.example.org"] == "host-001"
+
+
 def test_what_a_partial_folder_lacks_is_not_read(folder, tmp_path):
     dest = str(tmp_path / "site.zip")
     imports.bring(dest, [str(folder)], False)
