@@ -19,6 +19,10 @@ from .test_first_site import captured as first_site
 
 ENCRYPTED = "$ANSIBLE_VAULT;1.1;AES256\n3132\n"
 VM = "train-02"
+LIBRARIES = [
+    {"name": "images", "datastore": "datastore-01", "items": [{"name": "ubuntu-24.04", "from": "ubuntu-template"}]}
+]
+ITEM = "    content_library: images\n    content_item: ubuntu-24.04\n"
 FACES = ("ssh", "redfish", "switches")
 
 
@@ -96,13 +100,22 @@ def test_a_rehearsal_on_a_capture_names_what_was_forgotten(own, tmp_path):
 
 def test_a_rehearsal_without_bmcs_and_switches_is_incomplete(tmp_path):
     path = str(tmp_path / "site.zip")
-    with launch(seed=ready(())) as twin:
+    seed = ready(())
+    seed["datacenters"][0]["libraries"] = LIBRARIES
+    with launch(seed=seed) as twin:
+        tag = twin.world.tagging.add_tag(twin.world, "gpu", twin.world.tagging.add_category(twin.world, "use"))
+        twin.world.tagging.attach(tag, "HostSystem", twin.world.of_kind("HostSystem")[0].moid)
         driver = Driver(connection(twin, tmp_path / "sessions"), twin)
         answers = [driver(module, dest=path) for module in ("site_capture_info", "host_capture_info")]
         assert not [one["msg"] for one in answers if one["failed"]]
     made = first.write(view.read(Capture(path), parsed), compare.originals(load(f"{path}.secret.json")))
+    site = "group_vars/all/site.yml"
+    # The new VMs come from an item of a content library, whose names the anonymised capture gets back.
+    made.files[site] = made.files[site].replace("    template: ubuntu-template\n", ITEM)
+    assert ITEM in made.files[site]
     outcome, output = rehearsed(written(made, tmp_path / "own"), tmp_path)
     assert (outcome.verdict, outcome.status) == (captured.INCOMPLETE, 3), (outcome.problems, output)
+    assert [row for row in outcome.changes if "job-01" in row] != []
     assert outcome.unknown == [
         "The capture has no data of the BMCs of esx-01.lab.example, esx-02.lab.example.",
         "The twin has no switch of the capture. No cable and no setting of a switch is compared.",

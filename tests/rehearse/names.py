@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-# Keys whose values are identifiers of vCenter: vm-101 may look like a pseudonym.
-IDENTIFIERS = frozenset(["moids", "moid", "id", "ids", "portgroupKey", "key"])
+# Keys whose values are identifiers of vCenter: vm-101 may look like a pseudonym. `category` and `objects` are those of
+# a tag, `from` is the template of a library item.
+IDENTIFIERS = frozenset(["moids", "moid", "id", "ids", "portgroupKey", "key", "category", "objects", "from"])
 REFERENCE = re.compile(r"[A-Z]\w+:\S+")
 PSEUDONYM = re.compile(r"(?<![\w-])([a-z]+-\d{3,})(\.\w+)?(?![\w-])")
 

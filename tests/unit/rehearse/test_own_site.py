@@ -223,6 +223,21 @@ TABLE = {
 }
 
 
+def test_a_tag_and_a_library_item_keep_their_references():
+    table = {
+        "names": {"text": {"urn:1": "text-001"}, "vm": {"db": "vm-101"}, "name": {"gpu": "name-001"}},
+        "spelled": {},
+    }
+    seed = {
+        "categories": [{"id": "text-001", "name": "name-001"}],
+        "tags": [{"category": "text-001", "objects": [["VirtualMachine", "vm-101"]]}],
+        "items": [{"name": "name-001", "from": "vm-101"}],
+    }
+    made = names.restored(seed, names.originals(table))
+    assert made["categories"] == [{"id": "text-001", "name": "gpu"}]
+    assert (made["tags"], made["items"]) == (seed["tags"], [{"name": "gpu", "from": "vm-101"}])
+
+
 def test_pseudonyms_get_their_names_back_and_identifiers_stay():
     seed = {
         "name": "host-001",
