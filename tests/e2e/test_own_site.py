@@ -15,6 +15,7 @@ from wire.drive import Driver, connection
 
 from .conftest import Lab
 from .fabric import ready, switch
+from .test_fabric_check import check, told
 from .test_first_site import captured as first_site
 
 ENCRYPTED = "$ANSIBLE_VAULT;1.1;AES256\n3132\n"
@@ -47,7 +48,13 @@ def plant(lab):
 
 
 @pytest.fixture
-def own(tmp_path):
+def live():
+    """The errors of a check of the cables of the site itself."""
+    return []
+
+
+@pytest.fixture
+def own(tmp_path, live):
     """The capture and the inventory of a site that is gone before the rehearsal. Its passwords are encrypted."""
     work = tmp_path / "live"
     work.mkdir()
@@ -57,6 +64,7 @@ def own(tmp_path):
         made = lab.fabric("--extra-vars", '{"switch_fabric_ports": []}')
         assert made.status == 0, made.output
         plant(lab)
+        live += [line.removeprefix("error ") for line in told(check(lab), "error")]
         return written(first_site(lab, tmp_path / "site.zip"), tmp_path / "own")
 
 
@@ -83,13 +91,17 @@ def rehearsed(own, tmp_path):
     return outcome, "\n".join(said)
 
 
-def test_a_rehearsal_on_a_capture_names_what_was_forgotten(own, tmp_path):
+def test_a_rehearsal_on_a_capture_names_what_was_forgotten(own, live, tmp_path):
     before = files(own)
     outcome, output = rehearsed(own, tmp_path)
     assert any(f"{VM}:" in row and "memory" in row for row in outcome.changes), (outcome.changes, output)
     assert not any("train-01:" in row and "memory" in row for row in outcome.changes)
     assert any(row.startswith("leaf-03: RoCE:") and "swp1.mtu" in row for row in outcome.changes), outcome.changes
     assert any("leaf-03 swp1 has MTU 1500" in row for row in outcome.disagreements), output
+    # The site itself has the same errors, in the same words.
+    same = [line for line in live if "swp1 has MTU 1500" in line or "carries VLAN 222" in line]
+    assert len(same) == 2, live
+    assert set(same) <= {row.removeprefix("error ") for row in outcome.disagreements}
     # The VLAN of a port belongs to nobody but the network team, so the run ends there.
     assert any("leaf-01 Ethernet1 carries VLAN 222 untagged, but not 111" in row for row in outcome.problems), output
     assert (outcome.verdict, outcome.status, outcome.unknown) == (captured.FAILED, 1, [])
