@@ -69,12 +69,11 @@ notes:
   - After a killed run, the last stage is C(failed), with the reason in C(why).
 """
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from ansible.plugins.callback import CallbackBase
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import journal, push, record, report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan as run_plan
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import push, record, report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import NOT_ENDED
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener, at_exit
 
@@ -149,7 +148,7 @@ class CallbackModule(CallbackBase):
         login = [self.get_option(name) or "" for name in ("target_user", "target_password")]
         try:
             folder = self._listener.folder.path
-            journals = push.journals_of(self._listener.journal, {os.path.basename(folder), record.RUN})
+            journals = push.journals_of(self._listener.journal, journal.names(folder))
             made = push.push(folder, push.Target(address, *login), journals)
         except push.PushFailed as failure:
             # The address may have a login.

@@ -72,8 +72,17 @@ def _run() -> str:
     """The name of the run: that of its record, which the callback plugin made before the fork, or one of its own."""
     if os.getppid() == record.OWNER:
         return record.RUN
-    # The same in all forks of a run.
+    return _shared()
+
+
+def _shared() -> str:
+    """A name that is the same in all forks of a run."""
     return f"run-{get_unique_id()[:13]}"
+
+
+def names(folder: str) -> set[str]:
+    """The names that the journal of the run with this folder may have."""
+    return {os.path.basename(folder), record.RUN, _shared()}
 
 
 def _stage(task: Any) -> str:

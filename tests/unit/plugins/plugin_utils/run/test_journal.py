@@ -83,3 +83,4 @@ def test_a_run_has_the_name_of_its_record(monkeypatch):
     monkeypatch.setattr(record, "OWNER", os.getpid())
     assert journal._run() == journal._run()
     assert journal._run().startswith("run-")
+    assert journal.names("/r/before") == {"before", record.RUN, journal._run()}
