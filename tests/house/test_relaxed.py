@@ -44,6 +44,7 @@ NOT_LOOSER = {
         kubernetes.network_operator.chart.version
         kubernetes.gpu_operator.driver.pull_secrets kubernetes.training.namespace kubernetes.training.queue
         kubernetes.training.runtime kubernetes.training.pull_secrets kubernetes.training.run
+        kubernetes.checks.image kubernetes.checks.pull_secrets
         stack.dcgm.package stack.gds.read_file
         kubernetes.network_operator.namespace kubernetes.network_operator.repository
         kubernetes.network_operator.version kubernetes.network_operator.pull_secrets kubernetes.network_operator.name
@@ -88,6 +89,7 @@ NOT_LOOSER = {
         fabric.confirm_timeout_s fabric.verify_timeout_s fabric.reconnect_timeout_s machine.wait_timeout_s
         guests.licence.wait_s guests.reboot_timeout_s guests.login_timeout_s training.limits.wall_s
         training.limits.stall_s validation.osu.stall_s guest_shutdown_timeout_s kubernetes.wait_s
+        kubernetes.checks.limit_s
     """,
     "What is not measured by it is reported as not run, and the verdict is not complete.": """
         validation.packages validation.perftest validation.checks

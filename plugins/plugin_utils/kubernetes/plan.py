@@ -64,7 +64,8 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
     for one in [*made, *networks, *training]:
         problems += _unfit(one, seen["definitions"])
-    namespaces = [_namespace(wanted["namespace"])] if wanted else []
+    checks = requested.get("checks") or {}
+    namespaces = [_namespace(one["namespace"]) for one in (wanted, checks) if one][:1]  # both use the same one
     if not on_openshift:  # its own controller sets the label
         namespaces.insert(0, _namespace(operator["namespace"]))
         namespaces += [_namespace(network["namespace"])] if network else []

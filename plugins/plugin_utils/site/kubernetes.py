@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, stack, vks
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_checks, pod_network, stack, vks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import slots
@@ -50,6 +50,7 @@ def kubernetes(site: Any) -> dict[str, Any]:
         },
         "network_operator": pod_network.pod_network(site) if requested["network_operator"] else {},
         "training": pods or {},
+        "checks": pod_checks.pod_checks(site, requested) if requested["checks"] else {},
         "host_driver": (host.get("version") or "") if shared else "",
         "token_file": (guests["licence"] or {}).get("token_file") or "",
     }
@@ -91,6 +92,7 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         yield f"site.kubernetes.wait_s: {requested['wait_s']} is not a valid time. Use at least 1 second."
     if requested["training"]:
         yield from _training(site, requested["training"])
+    yield from pod_checks.problems(site)
     if operator["driver"]:
         yield from _driver(site, operator["driver"], f"{key}.driver")
     yield from pod_network.problems(site)

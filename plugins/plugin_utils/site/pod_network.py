@@ -29,20 +29,27 @@ LEVELS = {"enabled": "PHB", "disabled": "LOC"}
 OF_INTENT = ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS")
 # Names of resources and networks; - becomes _ in a resource.
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
-NO_TRAINING = "default"
+# Namespace of pods without a training, and with the checks of the nodes alone.
+NO_TRAINING, OF_CHECKS = "default", "aiready"
 
 
 def pod_network(site: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs, from a validated site with this section."""
     requested, network = site["kubernetes"]["network_operator"], site["network"]
-    own = site["kubernetes"]["training"]
     return {
         **{key: requested[key] for key in (*HANDED_ON, *MORE)},
-        "pods": own["namespace"] if own else NO_TRAINING,
+        "pods": namespace(site["kubernetes"]),
         "mtu": network["mtu"],
         "traffic_class": intent(given(site["roce"])).traffic_class,
         "gpudirect": LEVELS.get(gpudirect(network), ""),
     }
+
+
+def namespace(requested: Mapping[str, Any]) -> str:
+    """The namespace of the pods that use the networks."""
+    if requested["training"]:
+        return str(requested["training"]["namespace"])
+    return OF_CHECKS if requested["checks"] else NO_TRAINING
 
 
 def problems(site: Mapping[str, Any]) -> Iterator[str]:

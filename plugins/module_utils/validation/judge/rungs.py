@@ -297,8 +297,9 @@ def place(check: str, variant: str = "") -> int:
 
 def left_out(rung: Rung, intent: Mapping[str, Any]) -> str:
     """Reason for which a rung does not apply to the site; an empty text if it applies."""
-    if rung.check in intent["skip"]:
-        return f"The site skips this check: {intent['skip'][rung.check]}".rstrip(".") + "."
+    for name in (rung.check, f"{rung.check}:{rung.variant}"):
+        if name in intent["skip"]:
+            return f"The site skips this check: {intent['skip'][name]}".rstrip(".") + "."
     if intent["data_path"] not in rung.paths:
         return NOT_ON.get(intent["data_path"], f"The check does not apply to the data path {intent['data_path']}.")
     if rung.program and rung.program not in intent["osu"]:

@@ -25,6 +25,10 @@ class Hardware:
     cpus: int = 16
     memory: str = "128Gi"
     licensed: bool = True  # whether the licence server grants a licence to a valid token
+    mtu: int = 9000  # of the RDMA adapters
+    memlock: str = "unlimited"  # limit of containers, in kB or unlimited
+    xids: tuple = ()  # errors in the log of the kernel
+    environment: dict = dataclasses.field(default_factory=dict)  # what a webhook sets in each container of the node
 
 
 def amount(value):

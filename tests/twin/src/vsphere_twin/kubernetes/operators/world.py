@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from ..refused import Refused
-from . import gpu, network, scheduling, training, vks, workloads
+from . import gpu, network, pod_shell, scheduling, training, vks, workloads
 from .parts import Hardware
 
+LICENSED, UNLICENSED = "Licensed (Expiry: 2027-01-01 0:0:0 GMT)", "Unlicensed (Unrestricted)"
 OPERATORS = ("gpu-operator", "network-operator", "mpi-operator", "trainer")
 
 # In the order of a step; a controller of an operator works where it is installed.
@@ -154,6 +155,8 @@ class World:
             return self.pod_runtime.outcome(pod, container)
         if name in self.programs:
             return self.programs[name](pod, container)
+        if pod_shell.is_script(pod, container):
+            return pod_shell.outcome(self, pod, container)
         if name == "nvidia-driver-ctr":
             return self._driver(pod, container)
         if name == "nvidia-operator-validator":
@@ -170,6 +173,27 @@ class World:
                 f"Loading NVIDIA driver kernel modules...\nnvidia-smi\n{_no_device(hardware, branch and branch[1])}",
             )
         return None, f"Loading NVIDIA driver kernel modules...\n{_licence(hardware, pod, self.cluster)}"
+
+    def _driver_pod(self, node):
+        """(pod, image) of the driver container on a node; (None, "") if the node has its own driver."""
+        for pod in self.cluster.list("pods", self.gpu_namespace):
+            for container in pod["spec"]["containers"]:
+                if pod["spec"].get("nodeName") == node and container["name"] == "nvidia-driver-ctr":
+                    return pod, container["image"]
+        return None, ""
+
+    def node_driver(self, node):
+        """The version of the driver that runs on a node."""
+        _pod, image = self._driver_pod(node)
+        found = re.search(r":([\d.]+)", image)
+        return found[1] if found else f"{self.hardware[node].host_branch}.54.15"
+
+    def node_licence(self, node):
+        """The state of the licence of the vGPUs of a node, as nvidia-smi shows it."""
+        pod, _image = self._driver_pod(node)
+        if pod is None:
+            return LICENSED if self.hardware[node].licensed else UNLICENSED
+        return _licence(self.hardware[node], pod, self.cluster).partition(": ")[2].strip()
 
     @staticmethod
     def driver_works(hardware, image):
@@ -196,8 +220,8 @@ def _licence(hardware, pod, cluster):
         return ""
     volume = next((one for one in pod["spec"].get("volumes") or () if one["name"] == "licensing-config"), None)
     if volume is None or not hardware.licensed:
-        return "    License Status                    : Unlicensed (Unrestricted)\n"
+        return f"    License Status                    : {UNLICENSED}\n"
     secret = cluster.get("secrets", volume["secret"]["secretName"], pod["metadata"]["namespace"])
     good = secret and secret["data"].get("client_configuration_token.tok")
-    state = "Licensed (Expiry: 2027-01-01 0:0:0 GMT)" if good else "Unlicensed (Unrestricted)"
+    state = LICENSED if good else UNLICENSED
     return f"    License Status                    : {state}\n"

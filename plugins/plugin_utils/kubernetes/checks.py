@@ -1,0 +1,275 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Checks of the nodes of a cluster in pods: the pods, and their results in the format of the check suite. Pure.
+
+The probes and the verdicts are those of guests. Only the place where the commands run differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import json
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
+    DONE,
+    SKIPPED,
+    measurement,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, nodes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import IMAGE, of_pods, short
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import INTERFACE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorded import (
+    RecordedCommands,
+    RecordedFiles,
+    Recording,
+    script,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Objects = Sequence[Mapping[str, Any]]
+    Made = dict[str, Any]
+
+NAME = "aiready-check"
+LABEL, OF_NODE = "aiready.vsphere/check", "aiready.vsphere/node"
+CONTAINER = "check"
+HOSTNAME = "kubernetes.io/hostname"
+# First interface of Multus in a pod.
+DATA = "net1"
+ALL = ("guest.kernel", "guest.driver", "guest.licence", "guest.xid", "guest.ecc", "guest.memlock")
+WITH_RDMA = ("guest.address", "guest.mtu", "guest.modules", "guest.rdma_device", "guest.gid", "fabric.settings")
+NOT_IN_PODS = "pods do not measure it"
+TC, HCA, GID = "NCCL_IB_TC", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX"
+
+
+def pods(requested: Mapping[str, Any], seen: Objects) -> list[Made]:
+    """A pod for each GPU node. The name has a hash of the definition."""
+    return [_pod(requested, one) for one in nodes.chosen(seen, requested["nodes"])]
+
+
+def _pod(requested: Mapping[str, Any], node: Mapping[str, Any]) -> Made:
+    checks, network = requested["checks"], requested.get("network_operator") or {}
+    environment = {"NVIDIA_DRIVER_CAPABILITIES": "compute,utility"}
+    environment.update(network_operator.environment(network) if network else {})
+    container: Made = {
+        "name": CONTAINER,
+        "image": checks["image"],
+        "command": ["/bin/sh", "-c", script()],
+        "env": [{"name": name, "value": value} for name, value in environment.items()],
+        "resources": {"limits": {nodes.GPU: requested["gpus"], **network_operator.resources(network)}},
+        # The pods of a training have IPC_LOCK too. The log of the kernel needs SYSLOG.
+        "securityContext": {"capabilities": {"add": ["IPC_LOCK", "SYSLOG"]}},
+    }
+    spec: Made = {
+        "containers": [container],
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "nodeSelector": {HOSTNAME: nodes.labels(node).get(HOSTNAME) or node["metadata"]["name"]},
+        "tolerations": [{"key": nodes.GPU, "operator": "Exists", "effect": "NoSchedule"}],
+    }
+    if checks["pull_secrets"]:
+        spec["imagePullSecrets"] = [{"name": name} for name in checks["pull_secrets"]]
+    name = str(node["metadata"]["name"])
+    digest = hashlib.sha256(json.dumps([name, spec], sort_keys=True).encode()).hexdigest()[:10]
+    metadata: Made = {
+        "name": f"{NAME}-{digest}",
+        "namespace": checks["namespace"],
+        "labels": {LABEL: "node"},
+        "annotations": {OF_NODE: name, **network_operator.pod_annotations(network)},
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def ended(found: Objects) -> bool:
+    """Whether every pod ended, or cannot start because of its image."""
+    return bool(found) and all(_ended(one.get("status") or {}) for one in found)
+
+
+def _ended(status: Mapping[str, Any]) -> bool:
+    waits = [(one.get("state") or {}).get("waiting") or {} for one in status.get("containerStatuses") or []]
+    stuck = any(one.get("reason") in IMAGE.split("|") and one["reason"] != "ErrImagePull" for one in waits)
+    return stuck or status.get("phase") in ("Succeeded", "Failed")
+
+
+def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs of the module validation_result: {intent, guests, agreement, simulated, site}.
+
+    seen has made (the definitions of the pods), pods, events, and logs as {name of a pod: text}.
+    """
+    checks, network = requested["checks"], requested.get("network_operator") or {}
+    found = {one["metadata"]["name"]: one for one in seen["pods"]}
+    guests: dict[str, Any] = {}
+    settings: dict[str, Recording] = {}
+    for made in seen["made"]:
+        node, name = made["metadata"]["annotations"][OF_NODE], made["metadata"]["name"]
+        recording = Recording(str(seen["logs"].get(name) or ""))
+        if recording.complete:
+            guests[node] = {"before": _measured(requested, node, recording)}
+            settings[node] = recording
+        else:
+            guests[node] = {"before": {"msg": _trouble(name, found.get(name), seen["events"], checks)}}
+    known = (*ALL, *(WITH_RDMA if network else ()))
+    skip = {check: NOT_IN_PODS for check in rungs.CHECKS if check not in known}
+    skip["guest.licence:after"] = "pods read the licence once"
+    intent = {
+        **checks["intent"],
+        "guests": list(guests),
+        "interfaces": dict.fromkeys(guests, DATA) if network else {},
+        "skip": {**skip, **checks["intent"]["skip"]},
+    }
+    agreement = _agreement(network, settings) if network and settings else {}
+    return {
+        "intent": intent,
+        "guests": guests,
+        "agreement": agreement,
+        "simulated": checks["simulated"],
+        "site": checks["site"],
+    }
+
+
+def _trouble(name: str, pod: Mapping[str, Any] | None, events: Objects, checks: Mapping[str, Any]) -> str:
+    """Why a pod has no result."""
+    if pod is None:
+        return f"The pod {name} does not exist"
+    found = of_pods([pod], events)
+    phase = short((pod.get("status") or {}).get("phase") or "unknown")
+    limit = f"The pod {name} has the phase {phase} and printed no complete result within {checks['limit_s']} s"
+    return " ".join(found).rstrip(".") or limit
+
+
+def _measured(requested: Mapping[str, Any], node: str, recording: Recording) -> dict[str, Any]:
+    """The result of a node in the format of guest_health_info."""
+    network = requested.get("network_operator") or {}
+    commands, files = RecordedCommands(recording), RecordedFiles(recording)
+    wanted = [check for check in (*ALL, *(WITH_RDMA if network else ())) if check in probes.CHECKS]
+    request = probes.HealthRequest(
+        name=node,
+        interface=DATA if network else INTERFACE,
+        mac=None,
+        address=None,
+        user=None,
+        gpu=True,
+        # Without RDMA, the limit of locked memory is not required.
+        rdma=bool(network),
+        checks=[check for check in wanted if check != "guest.kernel"],
+        phase=probes.BEFORE,
+        simulated=requested["checks"]["simulated"],
+        dcgm_level=0,
+        dcgm_health=False,
+        gds=False,
+        gds_file=None,
+    )
+    measurements, outputs = probes.measured(request, commands, files)
+    release = commands.run(["uname", "-r"])
+    system = next(
+        (
+            line.partition("=")[2].strip('"')
+            for line in (files.text("/etc/os-release") or "").splitlines()
+            if line.startswith("PRETTY_NAME=")
+        ),
+        None,
+    )
+    # The kernel of the node, and the system of the image.
+    values = {"kernel": release.stdout.strip() or None, "system": system, "boot": None}
+    kernel = measurement("guest.kernel", {"guest": node}, readings=values, command=["uname", "-r"])
+    outputs["guest.kernel"] = release.stdout
+    return {"measurements": [kernel, *map(_readable, measurements)], "outputs": outputs}
+
+
+def _readable(one: dict[str, Any]) -> dict[str, Any]:
+    """A container runtime may hide the log of the kernel, which says nothing about the GPU."""
+    if one["check"] == "guest.xid" and one["status"] not in (DONE, SKIPPED):
+        return dict(one, status=SKIPPED, why=f"The pod cannot read the kernel log: {one['why']}")
+    return one
+
+
+def _agreement(network: Mapping[str, Any], recordings: Mapping[str, Recording]) -> dict[str, Any]:
+    """The RoCE settings of the pods against those of the site, in the format of roce_agreement_info."""
+    wrong, ends = [], []
+    for node, recording in recordings.items():
+        mine = list(_differences(network, node, recording))
+        wrong += [
+            {
+                "severity": "error",
+                "code": f"pod_{key}",
+                "key": key,
+                "msg": text,
+                "a": {"name": node, "port": DATA},
+            }
+            for key, text in mine
+        ]
+        known = ["traffic_class", "devices", "gid", "mtu"]
+        ends.append({"name": node, "port": DATA, "known": known, "unknown": [], "untold": []})
+    paths = [{"a": {"name": node, "port": DATA}, "b": {"name": "site.roce", "port": ""}} for node in recordings]
+    return {"disagreements": wrong, "not_known": [], "paths": paths, "agreed": not wrong, "ends": ends}
+
+
+def _differences(network: Mapping[str, Any], node: str, recording: Recording) -> Iterator[tuple[str, str]]:
+    """(setting, sentence) of each difference between a pod and the site."""
+    environment, files = recording.environment(), RecordedFiles(recording)
+    wanted = network_operator.environment(network)
+    for name in (TC, "UCX_IB_TRAFFIC_CLASS"):
+        if environment.get(name) != wanted[name]:
+            yield (
+                "traffic_class",
+                f"{name} is {_told(environment.get(name))} in a pod on {node}, but site.roce requires {wanted[name]}. "
+                "Hosts and switches do not treat its packets as RoCE. Check mutating webhooks of the cluster.",
+            )
+    devices = {one["name"]: one for one in rdma.devices(files)}
+    for name in network["devices"]:
+        if name not in devices:
+            yield (
+                "devices",
+                f"A pod on {node} has no RDMA device {short(name)}, which site.kubernetes.network_operator.devices "
+                f"names. It has {', '.join(sorted(map(short, devices))) or 'none'}. Correct the names.",
+            )
+    if devices and not any(path.startswith("/dev/infiniband/uverbs") for path in recording.files):
+        yield (
+            "devices",
+            f"A pod on {node} sees RDMA devices, but has no /dev/infiniband/uverbs device, so NCCL uses sockets. Check "
+            f"that the pod requests {', '.join(network_operator.resources(network))}, and the device plugin.",
+        )
+    yield from _gids(network, node, [gid for one in devices.values() for port in one["ports"] for gid in port["gids"]])
+    mtu = (files.text(f"/sys/class/net/{DATA}/mtu") or "").strip()
+    if mtu != str(network["mtu"]):
+        yield (
+            "mtu",
+            f"{DATA} of a pod on {node} has an MTU of {_told(mtu)}, but site.network.mtu is {network['mtu']}. Set the "
+            "MTU of the adapter in the node, or of the macvlan network.",
+        )
+
+
+def _gids(network: Mapping[str, Any], node: str, gids: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    usable = [one for one in gids if one["type"] == "roce_v2" and one["ipv4"] and _inside(one["address"], network)]
+    index = network["gid_index"]
+    if not usable:
+        yield (
+            "gid",
+            f"A pod on {node} has no RoCE v2 GID with an address of {', '.join(network['subnets'])}. Check the address "
+            f"of {DATA}, and the RDMA namespace mode of the node.",
+        )
+    elif index is not None and index not in [one["index"] for one in usable]:
+        found = next((f"{one['type']} with {one['address']}" for one in gids if one["index"] == index), "no entry")
+        places = ", ".join(str(one["index"]) for one in usable)
+        yield (
+            "gid",
+            f"GID index {index} of site.kubernetes.network_operator.gid_index is {found} in a pod on {node}. The "
+            f"usable index there is {places}. Remove gid_index with NCCL 2.21 or newer, or correct it.",
+        )
+
+
+def _inside(address: str, network: Mapping[str, Any]) -> bool:
+    found = ipaddress.ip_address(address)
+    return any(found in ipaddress.ip_network(subnet) for subnet in network["subnets"])
+
+
+def _told(value: str | None) -> str:
+    return short(value) if value else "not set"

@@ -1,0 +1,147 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Commands and files of a pod, recorded in its log, so that the probes of guests read them on the controller. Pure.
+
+Images have no Python of ours. A pod prints the output of its commands and the files of its kernel, and ends.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import NOT_FOUND, Commands, Done
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+RUN, FILES, END = "### run ", "### files", "### end "
+# A login of a user in the words of the probe, and the command in the pod: an image may lack su.
+LOGIN, ULIMIT = "su", "ulimit -S -l; ulimit -H -l"
+COMMANDS = (
+    "uname -r",
+    "nvidia-smi -q",
+    ULIMIT,
+    "ip -4 -o addr show",
+    "ls /dev/infiniband",
+    "printenv",
+    "dmesg",
+)
+# Files that the probes of guests read. An entry of the GID table that is not used cannot be read, which -s hides.
+PATHS = (
+    *("/etc/os-release", "/proc/modules", "/proc/sys/kernel/random/boot_id"),
+    *("/sys/class/net/*/mtu", "/sys/class/net/*/operstate"),
+    *("/sys/class/infiniband/*/fw_ver", "/sys/class/infiniband/*/node_guid", "/sys/class/infiniband/*/parent"),
+    *("/sys/class/infiniband/*/device/vendor", "/sys/class/infiniband/*/device/device"),
+    *(f"/sys/class/infiniband/*/ports/*/{name}" for name in ("state", "phys_state", "rate", "link_layer")),
+    "/sys/class/infiniband/*/ports/*/gids/*",
+    *(f"/sys/class/infiniband/*/ports/*/gid_attrs/{name}/*" for name in ("types", "ndevs")),
+    "/sys/class/infiniband_verbs/*/ibdev",
+)
+# Only variables of the transport. Others may be secrets of the image.
+OF_TRANSPORT = re.compile(r"(?m)^((?:NCCL|UCX)_\w+)=(.*)$")
+# The environment of a pod may have secrets, so its log has only these lines.
+SHOWN = {"printenv": "printenv | grep -E '^(NCCL|UCX)_'"}
+
+
+def script() -> str:
+    """The script of a pod for /bin/sh, one command in each line."""
+    lines = []
+    for words in COMMANDS:
+        lines += [f"echo '{RUN}{words}'", f"{SHOWN.get(words, words)} 2>&1", f'echo "{END}$?"']
+    lines += [f"echo '{FILES}'", *(f'grep -H -s "" {path}' for path in PATHS), f"echo '{END}0'"]
+    return "\n".join(lines)
+
+
+class Recording:
+    """The parts of a log: {words of a command: (output, exit status)} and {path: text}."""
+
+    def __init__(self, log: str) -> None:
+        self.commands: dict[str, tuple[str, int]] = {}
+        self.files: dict[str, str] = {}
+        words, lines = "", list[str]()
+        for line in log.splitlines():
+            if line.startswith(RUN) or line.strip() == FILES:
+                words, lines = line.removeprefix(RUN).strip(), []
+            elif words and re.fullmatch(rf"{END}\d{{1,3}}", line.strip(), re.ASCII):
+                self._keep(words, lines, int(line.split()[-1]))
+                words = ""
+            else:
+                lines.append(line)
+
+    def _keep(self, words: str, lines: Sequence[str], status: int) -> None:
+        if words != FILES:
+            self.commands[words] = ("".join(f"{line}\n" for line in lines), status)
+            return
+        for line in lines:
+            path, colon, text = line.partition(":")
+            if colon and path.startswith("/"):
+                self.files[path] = f"{self.files.get(path, '')}{text}\n"
+        # A character device has no text.
+        for name in self.commands.get("ls /dev/infiniband", ("", 1))[0].split():
+            self.files.setdefault(f"/dev/infiniband/{name}", "")
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.commands) and bool(self.files)
+
+    def environment(self) -> dict[str, str]:
+        """The variables of the transport that the pod has."""
+        return dict(OF_TRANSPORT.findall(self.commands.get("printenv", ("", 1))[0]))
+
+
+class RecordedCommands(Commands):
+    """Answers from a recording. A command that the pod did not run is a missing program."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    def run(
+        self,
+        argv: Sequence[str],
+        limit_s: float = 60,
+        stdin: str = "",
+        env: Mapping[str, str] | None = None,
+        network: bool = False,
+    ) -> Done:
+        words = [str(word) for word in argv]
+        key = ULIMIT if words[0] == LOGIN else " ".join(words)
+        # The pod lists all interfaces.
+        whole, dummy, interface = key.partition(" dev ") if words[0] == "ip" else (key, "", "")
+        output, status = self._recording.commands.get(whole, ("", NOT_FOUND))
+        if status == NOT_FOUND:
+            return Done(tuple(words), NOT_FOUND, "", output)
+        if interface:
+            lines = [line for line in output.splitlines(True) if line.split()[1:2] == [interface]]
+            return Done(tuple(words), 0 if lines else 1, "".join(lines))
+        return Done(tuple(words), status, output)
+
+    def find(self, program: str) -> str | None:
+        return None
+
+
+class RecordedFiles(Files):
+    """Answers from a recording. No file of the controller is read."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__("/nonexistent")
+        self._files = recording.files
+
+    def exists(self, path: str) -> bool:
+        return path in self._files or bool(self.names(path))
+
+    def text(self, path: str) -> str | None:
+        return self._files.get(path)
+
+    def names(self, folder: str) -> list[str]:
+        begin = f"{folder.rstrip('/')}/"
+        return sorted({path[len(begin) :].partition("/")[0] for path in self._files if path.startswith(begin)})
+
+    def size(self, path: str) -> int | None:
+        return None
+
+    def write(self, *_given: Any, **_more: Any) -> None:
+        raise NotImplementedError

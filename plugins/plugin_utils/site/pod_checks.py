@@ -1,0 +1,69 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Checks of nodes in pods from a site: inputs of the role kubernetes, and the problems of their section."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import part_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+KEY = "site.kubernetes.checks"
+SHARED_GPU = ("vgpu", "mig")
+
+
+def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs, from a validated site with this section."""
+    own, validation = requested["checks"], part_of(site, "validation")
+    return {
+        "image": own["image"] or site["training"]["image"],
+        "namespace": pod_network.namespace(requested),
+        "pull_secrets": own["pull_secrets"],
+        "limit_s": own["limit_s"],
+        "intent": _intent(site, requested, validation),
+        "thresholds": validation["thresholds"],
+        "simulated": validation["simulated"],
+        "fail_on": validation["fail_on"],
+        "site": site["cluster"] or site["datacenter"] or "",
+    }
+
+
+def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], validation: Mapping[str, Any]) -> dict[str, Any]:
+    """The requirements of the nodes, in the format of the filter site_validation. The role adds the nodes."""
+    network = site["network"] if requested["network_operator"] else None
+    driver = (requested["gpu_operator"]["driver"] or {}).get("version")
+    if not driver and not requested["gpu_operator"]["driver"]:
+        driver = ((site["guests"] or {}).get("driver") or {}).get("version")
+    return {
+        "data_path": network["path"] if network else "tcp",
+        "mtu": network["mtu"] if network else None,
+        "gpus_per_guest": site["gpu"]["per_vm"],
+        "gpu": site["gpu"]["profile"] or "",
+        "licence": site["gpu"]["mode"] in SHARED_GPU,
+        "memlock": (site["guests"] or {}).get("limits", {}).get("memlock", "unlimited"),
+        # OpenShift names the system of the nodes after the version.
+        "driver": (driver or "").partition("-")[0] or None,
+        "skip": validation["skip"],
+    }
+
+
+def problems(site: Mapping[str, Any]) -> Iterator[str]:
+    """Conflicts between the checks and the other sections of a validated site."""
+    requested = site["kubernetes"]["checks"]
+    if not requested:
+        return
+    if not requested["image"] and not (site["training"] or {}).get("image"):
+        yield f"{KEY}.image: it is not set, and the site has no training whose image the pods could use. Name an image."
+    if requested["limit_s"] < 1:
+        yield f"{KEY}.limit_s: {requested['limit_s']} is not a valid time. Use at least 1 second."
+    if site["kubernetes"]["gpu_operator"]["mig_strategy"] == "mixed":
+        yield (
+            "site.kubernetes.gpu_operator.mig_strategy: with mixed, the GPUs have one resource for each profile, and "
+            f"the pods of {KEY} request nvidia.com/gpu. Set it to single."
+        )

@@ -1,0 +1,185 @@
+"""Checks of nodes in pods: the pods run on the simulated cluster, and the check suite judges their output."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import collect
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import checks, recorded
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
+
+from vsphere_twin.kubernetes.cluster import Cluster
+from vsphere_twin.kubernetes.operators.world import World
+
+from .clusters import SITE, requested, site
+from .test_network_operator import with_network
+
+IMAGE = {"image": "images.example.org/cuda:12.4"}
+RESOURCE = "nvidia.com/roce"
+
+
+def with_checks(rdma=True, **network):
+    whole = with_network(**network) if rdma else site()
+    whole["kubernetes"]["checks"] = dict(IMAGE)
+    return whole
+
+
+def checked(whole, nodes=2, fault=None):
+    """{id: row} of the nodes, whose pods a simulated cluster runs. fault gets the world before."""
+    wish = requested(whole)
+    cluster = Cluster()
+    world = World(cluster, installed=("network-operator",))
+    for name in ("aiready", "nvidia-network-operator"):
+        labels = {"pod-security.kubernetes.io/enforce": "privileged"}
+        cluster.create("namespaces", {"metadata": {"name": name, "labels": labels}})
+    for number in range(1, nodes + 1):
+        world.add_node(f"gpu-0{number}", labels={"nvidia.com/gpu.present": "true"}, vgpu=True, host_branch="550")
+    for node in cluster.list("nodes"):
+        size = {**node["status"]["allocatable"], "nvidia.com/gpu": "1", RESOURCE: "1"}
+        cluster.set_status("nodes", node, {**node["status"], "allocatable": size}, "kubelet")
+    if wish["network_operator"]:
+        attachment = {"metadata": {"name": "roce"}, "spec": {"config": "{}"}}
+        cluster.create("network-attachment-definitions", attachment, "aiready")
+        pool = {"subnet": "192.168.50.0/24", "perNodeBlockSize": 8}
+        cluster.create("ippools", {"metadata": {"name": "roce"}, "spec": pool}, "nvidia-network-operator")
+    if fault:
+        fault(world)
+    made = checks.pods(wish, cluster.list("nodes"))
+    for one in made:
+        cluster.create("pods", {key: one[key] for key in ("metadata", "spec")}, "aiready")
+    world.settle()
+    found = cluster.list("pods", "aiready")
+    logs = {name: log for (_namespace, name, _container), log in cluster.logs.items()}
+    seen = {"made": made, "pods": found, "events": cluster.list("events"), "logs": logs}
+    inputs = checks.results(wish, seen)
+    measurements, _files = collect.collect(inputs, lambda path: "")
+    judged = judge(measurements, inputs["intent"])
+    return {row["id"]: row for row in judged["rows"]}
+
+
+def wrong(rows):
+    return {key: row for key, row in rows.items() if row["verdict"] not in ("pass", "skipped")}
+
+
+def test_good_nodes():
+    rows = checked(with_checks())
+    assert wrong(rows) == {}
+    passed = {row["check"] for row in rows.values() if row["verdict"] == "pass"}
+    assert passed == {*checks.ALL, *checks.WITH_RDMA}
+
+
+def test_nodes_without_rdma():
+    rows = checked(with_checks(rdma=False), nodes=1)
+    assert wrong(rows) == {}
+    assert rows["guest.licence gpu-01 (before)"]["measured"] == "Licensed"
+
+
+def hardware(**more):
+    def fault(world):
+        for name, value in more.items():
+            setattr(world.hardware["gpu-02"], name, value)
+
+    return fault
+
+
+@pytest.mark.parametrize(
+    "fault, row, words",
+    [
+        (hardware(licensed=False), "guest.licence gpu-02 (before)", "A vGPU has no licence"),
+        (hardware(xids=(79,)), "guest.xid gpu-02", "Xid 79"),
+        (hardware(memlock="64"), "guest.memlock gpu-02", "64 kB instead of unlimited"),
+        (hardware(mtu=1500), "fabric.settings", "net1 of a pod on gpu-02 has an MTU of 1500"),
+        (hardware(mtu=1500), "guest.mtu gpu-02", "1500 instead of 9000"),
+        (
+            hardware(environment={"NCCL_IB_TC": "96"}),
+            "fabric.settings",
+            "NCCL_IB_TC is 96 in a pod on gpu-02, but site.roce requires 106.",
+        ),
+    ],
+)
+def test_fault_of_a_node_is_named(fault, row, words):
+    bad = wrong(checked(with_checks(), fault=fault))
+    assert words in bad[row]["why"]
+    assert not any("gpu-01" in key for key in bad)
+
+
+@pytest.mark.parametrize(
+    "network, words",
+    [
+        ({"gid_index": 2}, "GID index 2 of site.kubernetes.network_operator.gid_index is roce_v1"),
+        ({"devices": ["mlx5_7"]}, "has no RDMA device mlx5_7"),
+    ],
+)
+def test_site_and_pods_differ(network, words):
+    assert words in checked(with_checks(**network))["fabric.settings"]["why"]
+
+
+def test_pod_without_the_resource_has_no_device(monkeypatch):
+    monkeypatch.setattr(checks.network_operator, "resources", lambda network: {})
+    assert "has no /dev/infiniband/uverbs device" in checked(with_checks())["fabric.settings"]["why"]
+
+
+def test_pod_that_does_not_start():
+    def missing(world):
+        world.images.missing.add(IMAGE["image"])
+
+    rows = checked(with_checks(), nodes=1, fault=missing)
+    assert "The registry has no image with this name and tag" in rows["guest.kernel gpu-01"]["why"]
+    assert rows["guest.driver gpu-01"]["verdict"] == "not_run"
+
+
+def test_busy_gpus():
+    def busy(world):
+        (node,) = world.cluster.list("nodes")
+        size = {**node["status"]["allocatable"], "nvidia.com/gpu": "0"}
+        world.cluster.set_status("nodes", node, {**node["status"], "allocatable": size}, "kubelet")
+
+    rows = checked(with_checks(), nodes=1, fault=busy)
+    assert "No node has enough free GPUs" in rows["guest.kernel gpu-01"]["why"]
+
+
+def test_log_of_another_program():
+    found = recorded.Recording(
+        "### run uname -r\n5.15\n### end x\nnoise\n### end 0\n### files\nrelative:1\n/a\n### end 0\n"
+    )
+    assert (found.commands, found.files) == ({"uname -r": ("5.15\n### end x\nnoise\n", 0)}, {})
+    assert not found.complete
+
+
+def test_no_secret_of_the_image_is_printed():
+    assert recorded.Recording("### run printenv\nNCCL_IB_TC=1\nTOKEN=x\n### end 0\n").environment() == {
+        "NCCL_IB_TC": "1"
+    }
+    assert "grep -E '^(NCCL|UCX)_'" in recorded.script()
+
+
+@pytest.mark.parametrize(
+    "status, done",
+    [
+        ({"phase": "Succeeded"}, True),
+        ({"phase": "Running"}, False),
+        ({"containerStatuses": [{"state": {"waiting": {"reason": "ErrImagePull"}}}]}, False),
+        ({"containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]}, True),
+    ],
+)
+def test_end_of_the_pods(status, done):
+    assert checks.ended([{"status": status}]) is done
+    assert checks.ended([]) is False
+
+
+@pytest.mark.parametrize(
+    "more, words",
+    [
+        ({"checks": {}}, "site.kubernetes.checks.image: it is not set"),
+        ({"checks": {**IMAGE, "limit_s": 0}}, "site.kubernetes.checks.limit_s: 0 is not a valid time"),
+        ({"checks": IMAGE, "gpu_operator": {"mig_strategy": "mixed"}}, "pods of site.kubernetes.checks"),
+    ],
+)
+def test_sites_that_are_rejected(more, words):
+    assert words in " ".join(problems(site(**more)))
+
+
+def test_driver_of_the_operator_is_required():
+    whole = site(checks=IMAGE, gpu_operator={"driver": {"version": "550.54.15-rhcos4.15"}})
+    assert requested({**whole, "gpu": {"mode": "passthrough"}})["checks"]["intent"]["driver"] == "550.54.15"
+    assert requested(SITE)["checks"] == {}
