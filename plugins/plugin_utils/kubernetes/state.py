@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, nodes
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_log, of_pods, short
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import QUEUE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.sockets import over_sockets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +57,8 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
     jobs, log = seen["jobs"], str(seen.get("log") or "")
     done, failed = _end(jobs[0]) if jobs else ({}, {})
     if done:
-        return []
+        # NCCL uses sockets without an error, so the job succeeds.
+        return over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
     name = short(jobs[0]["metadata"]["name"]) if jobs else "the job"
     found = of_pods(*_own(str(jobs[0]["metadata"]["name"]), seen)) if jobs else []
     found += _held(jobs[0]) if jobs else []
@@ -64,6 +66,8 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
     found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
     last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
+    if jobs:
+        found += over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
     return [*found, f"The training {name} did not succeed. The cluster reports: {short(told)}.{limit}{last}"]
 
 
