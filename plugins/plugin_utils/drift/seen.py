@@ -19,6 +19,12 @@ def seen(
     own = variables["localhost"]
     hosts = {name: variables[name] for name in groups.get("esxi_hosts") or ()}
     switches = {name: variables[name] for name in groups.get("switches") or ()}
+    # Only guests that the play reached have variables.
+    previews = {
+        name: variables[name].get("guest_vm_preview") or {}
+        for name in own.get("__drift_guest_names") or ()
+        if name in variables
+    }
     problems = [{"where": one["where"], "why": one["why"]} for one in own.get("__drift_broken") or ()]
     for name, one in hosts.items():
         problems += [{"where": name, "why": why} for why in one.get("__drift_problems") or ()]
@@ -32,5 +38,7 @@ def seen(
         "hosts": {name: one.get("esxi_host_preview") or {} for name, one in hosts.items()},
         "switches": {name: one.get("__switch_look") or {} for name, one in switches.items()},
         "machines": own.get("training_vm_preview") or {},
+        # A limit to other hosts, or a site without guests, requests none.
+        "guests": {"requested": list(own.get("__drift_guest_names") or ()), "previews": previews},
         "quarantine": own.get("__drift_quarantine") or {},
     }

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import compared, recorded
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import compared, guests, recorded
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
     AS_REQUESTED,
     CHANGED,
@@ -104,8 +104,13 @@ def _rows(seen: Mapping[str, Any]) -> Iterator[Row]:
         *compared.hosts(seen.get("hosts") or {}),
         *compared.switches(seen.get("switches") or {}),
         *(compared.machines(seen.get("machines")) if seen.get("reads_machines", True) else ()),
+        *_of_guests(seen.get("guests") or {}),
     ):
         yield recorded.dated(row, runs)
+
+
+def _of_guests(seen: Mapping[str, Any]) -> Iterator[Row]:
+    return guests.guests(seen.get("requested") or (), seen.get("previews") or {})
 
 
 def _clean(row: Row) -> Row:

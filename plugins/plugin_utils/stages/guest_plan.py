@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_files import LIMITS_FILE, MODULES_FILE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_proof import now, promised, restarted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_reads import (
     family_of,
@@ -193,6 +194,7 @@ class Plan:
     reads: dict[str, bool]
     gaps: list[dict[str, str]]
     now: dict[str, Any]
+    files: list[str]
 
 
 def plan(
@@ -219,6 +221,7 @@ def plan(
         reads=reads,
         gaps=gaps(dict(one, object=name) for one in promised(requested, wanted, limits, rdma, waiting, reads, seen)),
         now=now(waiting, seen),
+        files=[LIMITS_FILE, MODULES_FILE, CHRONY[family]["file"]],
     )
     made: dict[str, Any] = plain(answer)
     return made

@@ -1,0 +1,147 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Drift inside guests: each setting that differs is named with its value, and an unread guest is unknown."""
+
+from __future__ import annotations
+
+import copy
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.guests import guests
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.seen import seen
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.table import answer
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_files import LIMITS_FILE, MODULES_FILE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_plan import plan
+
+from unit.plugins.plugin_utils.drift.test_drift import vms
+
+REQUEST = {
+    "guest_vm_data_interface": {"mac": "00:50:56:00:00:01", "mtu": 9000},
+    "guest_vm_data_path": "pvrdma",
+    "guest_vm_driver": {},
+    "guest_vm_licence": {},
+    "guest_vm_limits": {},
+    "guest_vm_peers": [],
+    "guest_vm_rdma": {},
+    "guest_vm_user": "",
+}
+READS = ("packages", "packages_proof", "limits_proof", "nic", "nic_read", "nic_proof", "zones", "default_zone", "rdma")
+READS += ("rdma_driven", "rdma_now", "modules_proof", "driver", "driver_again", "driver_proof", "restarted", "licence")
+READS += ("user", "roce", "roce_proof")
+MODULES = ["vmw_pvrdma", "rdma_cm", "rdma_ucm"]
+PACKAGES = ("chrony", "iproute2", "iputils-ping", "openssh-client", "rdma-core", "ibverbs-providers")
+PACKAGES += ("ibverbs-utils", "rdmacm-utils")
+LIMITS = ["soft memlock unlimited", "hard memlock unlimited", "soft nofile 131072", "hard nofile 131072"]
+LIMITS += ["soft stack 8192"]
+CHRONY = "/etc/chrony/chrony.conf"
+
+
+def file(path, *lines):
+    return {"item": path, "rc": 0, "stdout_lines": list(lines)}
+
+
+def item(kind, *changes, **more):
+    made = [{"path": path, "before": found, "after": requested} for path, requested, found in changes]
+    return {kind: {"changes": made, "pending": [], **more}}
+
+
+def preview(**found):
+    """A guest as the role reads it in check mode; without found it is as requested."""
+    lines = "\n".join(f"ii {one} 1" for one in found.pop("installed", PACKAGES))
+    answers = {
+        **{one: {} for one in READS},
+        "packages": {"rc": 0, "stdout": lines, "stdout_lines": lines.splitlines()},
+        "rdma": {"rdma": {"modules": MODULES}},
+        "nic": item("interface", name="ens224", after={}),
+        "roce": item("roce", device="vmw_pvrdma0"),
+        "systemd": {"stdout_lines": ["DefaultLimitMEMLOCK=infinity", "DefaultLimitNOFILE=131072"]},
+        "logind": {"stdout": "b false"},
+        "chrony": {},
+        "mig": {},
+        "files": {
+            "results": [
+                file(LIMITS_FILE, *(f"{who} {line}" for who in ("*", "root") for line in LIMITS)),
+                file(MODULES_FILE, "# Made by Ansible.", *MODULES),
+                file(CHRONY, "server 192.0.2.1 iburst"),
+            ]
+        },
+        **copy.deepcopy(found),
+    }
+    made = plan(REQUEST, {"os_family": "Debian"}, {"play_hosts": [], **answers})
+    return {"plan": made, "ntp_servers": ["192.0.2.1"], "answers": answers}
+
+
+def rows(**found):
+    told = guests(["job-01"], {"job-01": preview(**found)})
+    return [(row.state, row.setting, row.requested, row.found) for row in told]
+
+
+def changed(**found):
+    return [row[1:] for row in rows(**found) if row[0] == "changed since"]
+
+
+def test_a_guest_as_requested_has_one_row():
+    assert rows() == [("as requested", "settings", "", "")]
+
+
+def test_a_package_that_somebody_removed():
+    assert changed(installed=PACKAGES[:-1]) == [("package.rdmacm-utils", "installed", "not installed")]
+
+
+def test_limits_of_services_and_logins():
+    files = {"results": [file(LIMITS_FILE, *(f"* {line}" for line in LIMITS[1:]), "* soft memlock 64")]}
+    files["results"] += preview()["answers"]["files"]["results"][1:]
+    told = changed(files=files, systemd={"stdout_lines": ["DefaultLimitMEMLOCK=infinity", "DefaultLimitNOFILE=1024"]})
+    assert ("limits.DefaultLimitNOFILE", "131072", "1024") in told
+    assert ("limits.* soft memlock", "unlimited", "64") in told
+    assert ("limits.root hard nofile", "131072", "none") in told
+    assert len(told) == 7
+
+
+def test_services_files_and_modules():
+    files = {"results": [preview()["answers"]["files"]["results"][0], file(CHRONY, "pool 198.51.100.7 iburst")]}
+    told = changed(
+        files=files,
+        rdma={"rdma": {"modules": MODULES[:2]}},
+        logind={"stdout": "b true"},
+        chrony={"changed": True, "status": {"ActiveState": "inactive", "UnitFileState": "disabled"}},
+    )
+    assert told == [
+        ("logind.RemoveIPC", "no", "yes"),
+        ("service.chrony", "active", "inactive"),
+        ("service.chrony.boot", "enabled", "disabled"),
+        ("ntp.servers", "192.0.2.1", "198.51.100.7"),
+        *((f"module.{one}.boot", "loaded", "not loaded") for one in MODULES),
+        ("module.rdma_ucm", "loaded", "not loaded"),
+    ]
+
+
+def test_adapter_driver_licence_mig_and_roce_are_those_of_their_modules():
+    told = changed(
+        nic=item("interface", ("mtu", 9000, 1500), name="ens224", after={}),
+        driver=item("driver", ("version", "550.54.15", "535.161.07")),
+        licence=item("licence", ("status", "licensed", "unlicensed")),
+        roce=item("roce", ("traffic_class", 106, 0), device="vmw_pvrdma0"),
+        mig={"gpus": [item("gpu", ("instances", ["3g.20gb"], []), id="0")["gpu"]]},
+    )
+    assert told == [
+        ("mtu", "9000", "1500"),
+        ("version", "550.54.15", "535.161.07"),
+        ("status", "licensed", "unlicensed"),
+        ("instances", "3g.20gb", "none"),
+        ("traffic_class", "106", "0"),
+    ]
+
+
+def test_a_failed_read_is_unknown_with_its_reason():
+    (row,) = rows(roce={"failed": True, "msg": "Cannot read the RoCE traffic class. Try again."})
+    assert row[:2] == ("unknown", "RoCE traffic class")
+
+
+def test_a_guest_that_was_not_reached_is_unknown():
+    own = {"__drift_guest_names": ["job-01", "job-02"]}
+    told = seen({"localhost": own, "job-01": {"guest_vm_preview": preview()}}, {}, {})
+    found = answer({**told, **vms()})
+    assert [(row["object"], row["state"]) for row in found["rows"] if row["stage"] == "guests"] == [
+        ("job-01", "as requested"),
+        ("job-02", "unknown"),
+    ]
+    assert found["status"] == "unknown"
