@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import (
     adapters,
+    clusters,
     judge,
     machines,
     plan,
@@ -106,7 +107,7 @@ class ActionModule(ActionBase):
 
     def _connections(self, name: str) -> dict[str, Any]:
         """The connection options of the task that this module has."""
-        if name in table.ON_HOST:
+        if name in (*table.ON_HOST, *table.OF_CLUSTER):
             return {}
         given = {key: value for key, value in self._task.args.items() if key not in ("step", "options")}
         return {key: value for key, value in given.items() if (key in BMC) == (name in table.OF_BMC)}
@@ -151,8 +152,11 @@ class ActionModule(ActionBase):
 
 
 def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.Row]:
-    """Rows for a VM that is gone, or that is another one now; empty for any other failure."""
+    """Rows for an object that is gone, or that is another one now; empty for any other failure."""
     code = (seen.get("failure") or {}).get("code")
+    if step["module"] == clusters.MODULE and code in clusters.OF_OTHERS:
+        found = str(seen.get("msg") or code)
+        return [judge.Row(path, judge.KEPT, back, step["left"][path], found) for path, back in step["back"].items()]
     if step["module"] not in machines.OF_VMS:
         return []
     if code == machines.GONE and step.get("whole"):

@@ -32,7 +32,7 @@ def test_no_files_of_the_plugins_import_each_other_in_a_circle():
     assert circle == []
 
 
-LAYERS = ("core", "vcenter", "capture", "gpu", "host", "vm", "fabric", "guest", "training", "validation")
+LAYERS = ("core", "vcenter", "kubernetes", "capture", "gpu", "host", "vm", "fabric", "guest", "training", "validation")
 UTILS = "plugins.module_utils."
 
 

@@ -132,7 +132,7 @@ class Journal:
         """The ids that an object got by its creation, and the path or the configuration that it has since."""
         before = self._ids[id(item)]
         found = {name: value for name, value in item.ids.items() if before.get(name) is None and value is not None}
-        return {"ids": found} if found.get("moid") or LEFT in found else {}
+        return {"ids": found} if found.get("moid") or found.get("uid") or LEFT in found else {}
 
     def _told(self, changes: Iterable[Change]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = _without(self._secrets, [change.as_result() for change in changes])

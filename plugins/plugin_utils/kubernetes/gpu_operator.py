@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import fields
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.merge import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig
 
@@ -30,6 +32,9 @@ REQUIRED = (
     "operator",
     "toolkit",
 )
+PREFIX, MANAGER = "aiready-licence-", "aiready.vsphere"
+# Label of the secrets that the role may remove.
+OURS = {"app.kubernetes.io/managed-by": "aiready.vsphere"}
 # Keys of the secret that the driver container reads.
 TOKEN_KEY, SETTINGS_KEY = "client_configuration_token.tok", "gridd.conf"
 
@@ -75,11 +80,36 @@ def licence_secret(namespace: str, token: str) -> dict[str, Any]:
         "apiVersion": "v1",
         "kind": "Secret",
         "type": "Opaque",
-        "metadata": {"name": licence_name(token), "namespace": namespace},
+        "metadata": {"name": licence_name(token), "namespace": namespace, "labels": dict(OURS)},
         "data": {key: base64.b64encode(text.encode()).decode() for key, text in data.items()},
     }
 
 
 def licence_name(token: str) -> str:
     """The name of the secret of a licence token."""
-    return f"aiready-licence-{hashlib.sha256(token.encode()).hexdigest()[:10]}" if token else ""
+    return f"{PREFIX}{hashlib.sha256(token.encode()).hexdigest()[:10]}" if token else ""
+
+
+def old_licences(
+    secrets: Sequence[Mapping[str, Any]],
+    current: str,
+    pods: Sequence[Mapping[str, Any]],
+    policies: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """{name, namespace, uid} of the secrets of earlier tokens that nothing uses any more.
+
+    Only secrets that the role created and nobody else changed. None is old until a pod uses the current one.
+    """
+    used = json.dumps([[one.get("spec") for one in pods], [one.get("spec") for one in policies]])
+    if not current or f'"{current}"' not in json.dumps([one.get("spec") for one in pods]):
+        return []
+    found = []
+    for one in secrets:
+        metadata = one["metadata"]
+        name, labels = str(metadata["name"]), metadata.get("labels") or {}
+        marked = all(labels.get(key) == value for key, value in OURS.items())
+        ours = name.startswith(PREFIX) and marked and name != current
+        entries = metadata.get("managedFields") or []
+        if ours and entries and not fields.others(entries, MANAGER) and f'"{name}"' not in used:
+            found.append({"name": name, "namespace": metadata["namespace"], "uid": metadata["uid"]})
+    return found

@@ -33,12 +33,18 @@ TEXTS = (
 
 
 def refused(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence for each failed result of kubernetes.core.k8s."""
-    return [_sentence(one) for one in results if one.get("failed") or one.get("error") or "result" not in one]
+    """A sentence for each failed result of kubernetes_object or of kubernetes.core.k8s."""
+    return [_sentence(one) for one in results if one.get("failed") or one.get("error") or not _is_done(one)]
+
+
+def _is_done(result: Mapping[str, Any]) -> bool:
+    own = result.get("kubernetes_object")
+    return "result" in result if own is None else not own.get("failed")
 
 
 def _sentence(result: Mapping[str, Any]) -> str:
-    made, status = result["item"], status_of(str(result.get("msg") or ""))
+    made = result["item"]
+    status = (result.get("failure") or {}).get("status") or status_of(str(result.get("msg") or ""))
     causes = [short(f"{one.get('field')}: {one.get('message')}") for one in _causes(status)]
     reason = str(status.get("reason") or result.get("reason") or "")
     found = "; ".join(causes) or short(status.get("message") or result.get("msg") or "It gave no reason")

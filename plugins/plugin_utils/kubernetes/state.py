@@ -48,12 +48,30 @@ def faults(requested: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[st
 
 
 def settled(jobs: Objects) -> bool:
-    """Whether a job ended, with or without success."""
-    return bool(jobs) and any(_end(jobs[0]))
+    """Whether a job ended, with or without success. A job that is suspended without a queue does not continue."""
+    return bool(jobs) and (any(_end(jobs[0])) or (_is_suspended(jobs[0]) and not nodes.labels(jobs[0]).get(QUEUE)))
+
+
+def job_stop(jobs: Objects) -> dict[str, Any]:
+    """The part of the job that suspends it, so that its pods release their GPUs; empty if it does not hold any.
+
+    Kueue starts an admitted job again that others suspend, so a job in a queue is left to its own time limit.
+    """
+    if not jobs or settled(jobs) or nodes.labels(jobs[0]).get(QUEUE):
+        return {}
+    return {"spec": {"runPolicy": {"suspend": True}} if jobs[0]["kind"] == "MPIJob" else {"suspend": True}}
+
+
+def _is_suspended(job: Mapping[str, Any]) -> bool:
+    spec = job.get("spec") or {}
+    return bool(spec.get("suspend") or (spec.get("runPolicy") or {}).get("suspend"))
 
 
 def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
-    """Each reason why the training failed; seen has jobs, pods, events and the log of the launcher."""
+    """Each reason why the training failed; seen has jobs, pods, events and the log of the launcher.
+
+    seen also has suspended: whether the role suspended the job after its time.
+    """
     jobs, log = seen["jobs"], str(seen.get("log") or "")
     done, failed = _end(jobs[0]) if jobs else ({}, {})
     if done:
@@ -68,12 +86,25 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
     limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
     if jobs:
         found += over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
+    limit += _afterwards(jobs[0], bool(seen.get("suspended"))) if jobs and not failed else ""
     return [*found, f"The training {name} did not succeed. The cluster reports: {short(told)}.{limit}{last}"]
+
+
+def _afterwards(job: Mapping[str, Any], suspended: bool) -> str:
+    """What happens with the GPUs of a job that did not end in its time."""
+    again = "Raise the limit or correct the job, and set site.kubernetes.training.run to another name."
+    if suspended:
+        return f" The role suspended the job, so its pods release their GPUs. {again}"
+    metadata, kind = job["metadata"], str(job.get("kind") or "job").lower()
+    end = f"kubectl --namespace {short(metadata.get('namespace') or 'default')} delete {kind} {short(metadata['name'])}"
+    if _is_suspended(job) and not nodes.labels(job).get(QUEUE):
+        return f" The job is suspended and holds no GPUs. {again} Delete the job with: {end}"
+    return f" The job was not suspended and may hold GPUs, or start later. End it with: {end}"
 
 
 def _held(job: Mapping[str, Any]) -> list[str]:
     """Why a job does not start, or does not disappear."""
-    metadata, spec = job["metadata"], job.get("spec") or {}
+    metadata = job["metadata"]
     name, found = short(metadata["name"]), []
     if metadata.get("deletionTimestamp"):
         keepers = ", ".join(map(short, metadata.get("finalizers") or ["none"]))
@@ -82,7 +113,7 @@ def _held(job: Mapping[str, Any]) -> list[str]:
             "that owns them, or set site.kubernetes.training.run to another name."
         )
     queue = nodes.labels(job).get(QUEUE)
-    if queue and (spec.get("suspend") or (spec.get("runPolicy") or {}).get("suspend")):
+    if queue and _is_suspended(job):
         found.append(
             f"Kueue has not admitted the job {name}. It waits in the queue {short(queue)}, which may be missing or "
             f"full. Read the reason with: kubectl --namespace {short(metadata['namespace'])} describe "

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import machines, table
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, machines, table
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.read import read
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     Cannot,
@@ -29,14 +29,21 @@ STABLE = ("moid", "instance_uuid", "uuid", "pci", "mst", "path")
 
 
 def plan(
-    folder: str, start: str = "", stage: str = "", host: str = "", delete_vms: bool = False, vms: Sequence[str] = ()
+    folder: str,
+    start: str = "",
+    stage: str = "",
+    host: str = "",
+    delete_vms: bool = False,
+    vms: Sequence[str] = (),
+    delete_namespaces: bool = False,
 ) -> dict[str, Any]:
     """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot, guests}.
 
     guests: whether these runs changed guests, which have a record of their own.
 
     start is the first run to restore; empty for the first run of the site. delete_vms: whether to delete VMs that the
-    runs created. vms: names of the only VMs to restore; empty for all VMs and the DRS settings.
+    runs created, also the nodes of a cluster. vms: names of the only VMs to restore; empty for all VMs and the DRS
+    settings. delete_namespaces: whether to delete empty namespaces that the runs created.
     """
     told = read(folder)
     runs = told.runs
@@ -60,12 +67,16 @@ def plan(
         if vms and last.stage == machines.STAGE and not machines.is_named(last, vms):
             continue
         found = inverse(entries)
-        for one in found if delete_vms else machines.kept(found):
+        if last.module in table.OF_CLUSTER:
+            found = clusters.permitted(found, delete_vms, delete_namespaces)
+        for one in found if delete_vms or last.module in table.OF_CLUSTER else machines.kept(found):
             if isinstance(one, Cannot):
                 lost.append(asdict(one))
             else:
                 steps.append((last.when, dict(shown(one), entries=[asdict(entry) for entry in entries])))
     steps.sort(key=lambda pair: pair[0], reverse=True)
+    # Objects of a cluster need each other in an order that later changes do not change.
+    steps.sort(key=lambda pair: clusters.rank(pair[1]))
     return {
         "runs": runs,
         "problems": list(told.problems),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import hosts, machines, switches
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, hosts, machines, switches
 
 if TYPE_CHECKING:
     from typing import Mapping
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Inverse
 
 # Each file of this package has the functions of one stage, by the name of the module.
-INVERSE: Mapping[str, Inverse] = {**hosts.INVERSE, **machines.INVERSE, **switches.INVERSE}
+INVERSE: Mapping[str, Inverse] = {**hosts.INVERSE, **machines.INVERSE, **switches.INVERSE, **clusters.INVERSE}
 # Modules that use the connection of the host of the play. All others run on the controller.
 ON_HOST = ("mig_partition", "nic_firmware", "roce_qos")
+# Modules that connect to the API server of a cluster.
+OF_CLUSTER = (clusters.MODULE,)
 # Modules that connect to a BMC instead of vCenter.
 OF_BMC = ("bios_settings",)
 # Changes that do not last, or that the run itself takes back.

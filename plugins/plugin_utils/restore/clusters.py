@@ -1,0 +1,137 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Steps that restore the objects of a Kubernetes cluster. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import noun
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
+    PLANNED,
+    Cannot,
+    Step,
+    cannot,
+    net,
+    step,
+)
+
+if TYPE_CHECKING:
+    from typing import Mapping, Sequence, Union
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Entry, Inverse
+
+    Steps = list[Union[Step, Cannot]]
+
+MODULE = "kubernetes_object"
+# The object is another one now, or others use it.
+OF_OTHERS = (noun.GONE, noun.OTHER, noun.CHANGED, noun.FILLED)
+# In this order: jobs use networks, networks use policies, and all of them are in namespaces.
+ORDER = (
+    ("MPIJob", "TrainJob"),
+    ("HostDeviceNetwork", "MacvlanNetwork", "IPPool"),
+    ("Node",),
+    ("NicClusterPolicy", "ClusterPolicy"),
+    ("ConfigMap", "Secret"),
+    ("Namespace",),
+    # On the Supervisor.
+    ("Cluster",),
+)
+VMS, NAMESPACE = ("Cluster",), "Namespace"
+_DELETE_VMS = (
+    "The runs created the nodes of the cluster or changed them. Set restore_delete_vms to true to delete a cluster "
+    "that they created, with its nodes."
+)
+_DELETE_NAMESPACE = "The runs created the namespace. Set restore_delete_namespaces to true to delete it if it is empty."
+_UNIDENTIFIED = (
+    "A run was killed while it created the object, so the journal has no uid. Check the object and delete it with "
+    "kubectl."
+)
+_DELETED = "The run deleted the object. Run the playbook kubernetes to create it again."
+_CLASS = "Clusters may use the VM class. Change or delete it with the module vm_class after the last cluster is gone."
+_SECRET = "The journal has no content of secrets."
+
+
+def rank(one: Mapping[str, Any]) -> int:
+    """The place of a step in the order; 0 for a step of another module."""
+    if one["module"] != MODULE:
+        return 0
+    return next((number for number, kinds in enumerate(ORDER) if kind_of(one) in kinds), len(ORDER))
+
+
+def kind_of(one: Mapping[str, Any]) -> str:
+    """The kind of the object of a step."""
+    return str(one["args"]["definition"]["kind"])
+
+
+def permitted(found: Steps, delete_vms: bool, delete_namespaces: bool) -> Steps:
+    """The steps, with those that need a permission of their own as what is not restored."""
+    return [_permitted(one, delete_vms, delete_namespaces) for one in found]
+
+
+def _permitted(one: Step | Cannot, delete_vms: bool, delete_namespaces: bool) -> Step | Cannot:
+    if isinstance(one, Cannot):
+        return one
+    kind = one.args["definition"]["kind"]
+    what = noun.EXISTS if one.whole else ", ".join(one.back)
+    if kind in VMS and not delete_vms:
+        return Cannot(one.stage, one.object, what, _DELETE_VMS, one.host)
+    if kind == NAMESPACE and one.whole and not delete_namespaces:
+        return Cannot(one.stage, one.object, what, _DELETE_NAMESPACE, one.host)
+    return one
+
+
+def _object(entries: Sequence[Entry]) -> Steps:
+    last = entries[-1]
+    uid = str(last.ids.get("uid") or "")
+    # An object that was deleted and created again has no earlier values from before.
+    begins = [number for number, one in enumerate(entries) if _creates(one)]
+    if begins and (begins[0] == 0 or entries[begins[-1]].ids.get("uid") == uid):
+        return _created(entries, uid)
+    settings = net(entries)
+    exists = settings.pop(noun.EXISTS, None)
+    found: Steps = [cannot(entries, noun.EXISTS, _DELETED)] if exists is not None and exists.back else []
+    definition = last.request["definition"]
+    if definition["kind"] == "Secret" and settings:
+        return [*found, cannot(entries, "data", _SECRET)]
+    if not settings or found:
+        return found
+    values = {path: one.back for path, one in settings.items()}
+    args = {"definition": _latest(entries), "values": values, "uid": uid}
+    return [step(entries, args, settings)]
+
+
+def _creates(entry: Entry) -> bool:
+    return any(made.path == noun.EXISTS and made.before is False for made in entry.changes)
+
+
+def _created(entries: Sequence[Entry], uid: str) -> Steps:
+    settings = net(entries)
+    exists = settings.get(noun.EXISTS)
+    if exists is None:
+        # A restore deleted it already.
+        return []
+    if not uid or entries[-1].state == PLANNED and not entries[-1].ids.get("uid"):
+        return [cannot(entries, noun.EXISTS, _UNIDENTIFIED)]
+    definition = entries[-1].request["definition"]
+    metadata = {key: definition["metadata"][key] for key in ("name", "namespace") if key in definition["metadata"]}
+    plain = {"apiVersion": definition["apiVersion"], "kind": definition["kind"], "metadata": metadata}
+    args = {"definition": plain, "state": "absent", "uid": uid}
+    return [replace(step(entries, args, {noun.EXISTS: exists}), whole=True)]
+
+
+def _latest(entries: Sequence[Entry]) -> Mapping[str, Any]:
+    """The last definition that a run of the stage applied. A restore applies one without the fields that it removed."""
+    applied = [one for one in entries if one.request.get("values") is None]
+    definition: Mapping[str, Any] = (applied or list(entries))[-1].request["definition"]
+    return definition
+
+
+def _vm_class(entries: Sequence[Entry]) -> Steps:
+    return [cannot(entries, path, _CLASS) for path in net(entries)]
+
+
+INVERSE: Mapping[str, Inverse] = {MODULE: _object, "vm_class": _vm_class}

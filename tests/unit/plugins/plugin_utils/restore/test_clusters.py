@@ -1,0 +1,52 @@
+"""Steps that restore the objects of a cluster."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import DONE, PLANNED, Cannot, Entry, Made
+
+CREATED = Made("exists", False, True)
+
+
+def entry(kind, *changes, uid="1", state=DONE, **request):
+    definition = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "a"}, "spec": {"x": 2}}
+    given = {"definition": definition, **request}
+    ids = {"uid": uid} if uid else {}
+    return Entry("1", "1", "1", "kubernetes", "kubernetes_object", "localhost", f"{kind} a", ids, given, changes, state)
+
+
+def steps(*entries, vms=False, namespaces=False):
+    return clusters.permitted(clusters.INVERSE["kubernetes_object"](entries), vms, namespaces)
+
+
+def test_a_created_object_is_deleted_by_its_uid():
+    (one,) = steps(entry("ConfigMap", CREATED, Made("spec.x", None, 2)), entry("ConfigMap", Made("spec.x", 2, 3)))
+    assert (one.args["state"], one.args["uid"], one.whole, one.back) == ("absent", "1", True, {"exists": False})
+    assert "spec" not in one.args["definition"]
+    (lost,) = steps(entry("ConfigMap", CREATED, uid="", state=PLANNED))
+    assert isinstance(lost, Cannot)
+    assert steps(entry("ConfigMap", CREATED), entry("ConfigMap", Made("exists", True, False))) == []
+
+
+def test_an_earlier_object_gets_its_fields_back():
+    restored = entry("ClusterPolicy", Made("spec.x", 3, 1), values={"spec.x": 1})
+    (one,) = steps(entry("ClusterPolicy", Made("spec.x", 1, 2)), restored, entry("ClusterPolicy", Made("spec.x", 1, 3)))
+    assert (one.args["values"], one.args["definition"]["spec"], one.left) == ({"spec.x": 1}, {"x": 2}, {"spec.x": 3})
+    (lost,) = steps(entry("Secret", Made("data.x", "[not shown]", "[not shown, too]")))
+    assert lost.why == "The journal has no content of secrets."
+
+
+def test_nodes_and_namespaces_need_a_permission():
+    for kind, allowed in (("Cluster", {"vms": True}), ("Namespace", {"namespaces": True})):
+        assert [type(one) for one in steps(entry(kind, CREATED))] == [Cannot]
+        assert [one.whole for one in steps(entry(kind, CREATED), **allowed)] == [True]
+    (one,) = steps(entry("Namespace", Made("metadata.labels.x", None, "y")))
+    assert not one.whole
+
+
+def test_jobs_go_before_networks_and_namespaces_last():
+    kinds = ["Namespace", "ClusterPolicy", "IPPool", "MPIJob", "Cluster"]
+    rows = [{"module": "kubernetes_object", "args": {"definition": {"kind": kind}}} for kind in kinds]
+    rows.sort(key=clusters.rank)
+    assert [clusters.kind_of(one) for one in rows] == ["MPIJob", "IPPool", "ClusterPolicy", "Namespace", "Cluster"]
+    assert clusters.rank({"module": "vm_config"}) == 0
