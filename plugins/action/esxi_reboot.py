@@ -33,17 +33,17 @@ class ActionModule(ActionBase):
         def run(given: dict[str, Any]) -> dict[str, Any]:
             return self._execute_module(module_name=MODULE, module_args=given, task_vars=task_vars)
 
-        def tell(text: str) -> None:
-            progress.tell(self._display, text)
+        def report(text: str) -> None:
+            progress.report(self._display, text)
 
-        result.update(follow(args, run, tell))
+        result.update(follow(args, run, report))
         return stage_failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
 
 
 def follow(
     args: dict[str, Any],
     run: Callable[[dict[str, Any]], dict[str, Any]],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     now: Callable[[], float] = time.monotonic,
 ) -> dict[str, Any]:
     """The answer of the module to a whole wait, which run does slice by slice."""
@@ -59,7 +59,7 @@ def follow(
         if failure.get("code") != "host_not_back" or waited_s >= limit_s:
             answer = _limited(answer, slice_s, limit_s)
             return answer if first is None else _whole(first, answer)
-        tell(
+        report(
             f"{args['host']}: not back after {waited_s} of {limit_s} seconds; "
             f"vCenter reports the connection state {failure['connection']}."
         )

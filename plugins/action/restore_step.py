@@ -136,8 +136,8 @@ class ActionModule(ActionBase):
             "msg": "",
             "failure": {},
         }
-        told = [dict(asdict(row), stage=step["stage"], host=step["host"], object=step["object"]) for row in rows]
-        answer: dict[str, Any] = {"changed": bool(made), "restored": item, "rows": told}
+        reported = [dict(asdict(row), stage=step["stage"], host=step["host"], object=step["object"]) for row in rows]
+        answer: dict[str, Any] = {"changed": bool(made), "restored": item, "rows": reported}
         if self._task.diff and made:
             header = f"{step['object']} ({step['stage']})"
             answer["diff"] = [

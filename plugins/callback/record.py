@@ -212,8 +212,8 @@ class CallbackModule(CallbackBase):
             return
         if course.now is not None:
             course.now.seconds = course.seconds()
-        told = record.told(course, self._began, course.clock.stamp(), self._listener.simulated)
-        self._record.write(self._listener.folder.path, told, at_once)
+        reported = record.reported(course, self._began, course.clock.stamp(), self._listener.simulated)
+        self._record.write(self._listener.folder.path, reported, at_once)
 
     def _broken_off(self) -> None:
         if self._open:

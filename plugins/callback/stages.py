@@ -190,14 +190,14 @@ class CallbackModule(Default):
         if not self._brief or self._run_is_verbose(result):
             self._whole("v2_runner_on_ok", result)
             return
-        self._tell_trouble(result, seen)
+        self._report_trouble(result, seen)
         if seen.data.get("changed") and not (result._task.loop and "results" in seen.data):
-            self._tell_change(result, seen, "" if seconds < LONG_S else f" ({screen.duration(seconds)})")
+            self._report_change(result, seen, "" if seconds < LONG_S else f" ({screen.duration(seconds)})")
 
     def v2_runner_on_skipped(self, result: TaskResult) -> None:
         seen, _seconds = self._ended(result, skipped=True)
         if self._brief:
-            self._tell_trouble(result, seen)
+            self._report_trouble(result, seen)
         super().v2_runner_on_skipped(result)
 
     def v2_runner_on_failed(self, result: TaskResult, ignore_errors: bool = False) -> None:
@@ -213,13 +213,13 @@ class CallbackModule(Default):
             self._whole("v2_runner_item_on_ok", result)
             return
         seen = results.seen(result)
-        self._tell_trouble(result, seen)
+        self._report_trouble(result, seen)
         if seen.data.get("changed"):
-            self._tell_change(result, seen, f" (item={self._get_item_label(seen.data)})")
+            self._report_change(result, seen, f" (item={self._get_item_label(seen.data)})")
 
     def v2_runner_item_on_skipped(self, result: TaskResult) -> None:
         if self._brief:
-            self._tell_trouble(result, results.seen(result))
+            self._report_trouble(result, results.seen(result))
         super().v2_runner_item_on_skipped(result)
 
     def v2_playbook_on_include(self, included_file: IncludedFile) -> None:
@@ -234,7 +234,7 @@ class CallbackModule(Default):
         finally:
             self._shown = False
 
-    def _tell_trouble(self, result: TaskResult, seen: results.Seen) -> None:
+    def _report_trouble(self, result: TaskResult, seen: results.Seen) -> None:
         """Show warnings, deprecations and errors of a hidden result."""
         if not any(seen.data.get(key) for key in ("warnings", "deprecations", "exception")):
             return
@@ -245,7 +245,7 @@ class CallbackModule(Default):
         else:
             self._handle_warnings(seen.data)
 
-    def _tell_change(self, result: TaskResult, seen: results.Seen, more: str) -> None:
+    def _report_change(self, result: TaskResult, seen: results.Seen, more: str) -> None:
         how = "would change" if seen.check else "changed"
         self._display.display(f"{how}: [{self.host_label(result)}] {seen.task}{more}", color=C.COLOR_CHANGED)
 

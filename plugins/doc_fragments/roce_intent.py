@@ -141,6 +141,6 @@ options:
         type: int
 """
 
-    # The same where the rest of a task is about something else, so that the option needs a name that tells.
+    # The same where the rest of a task is about something else, so that the option needs a longer name.
     # With its type, since ansible-test takes every plain assignment for a text.
     AS_ROCE: str = DOCUMENTATION.replace("  config:", "  roce:").replace("(config.", "(roce.")

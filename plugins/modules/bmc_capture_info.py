@@ -122,12 +122,12 @@ def main() -> None:
     module = AnsibleModule(argument_spec=captured.ARGUMENTS, supports_check_mode=True)
     fail_if_invalid(module, check_bmc(module.params))
     try:
-        told = captured.capture(module.params, request(captured.BmcCaptureRequest, module.params))
+        reported = captured.capture(module.params, request(captured.BmcCaptureRequest, module.params))
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
-    if told["lost"]:
-        module.warn(f"{told['source']} was not captured completely ({told['lost']}). The rest is unknown.")
-    module.exit_json(changed=False, **told)
+    if reported["lost"]:
+        module.warn(f"{reported['source']} was not captured completely ({reported['lost']}). The rest is unknown.")
+    module.exit_json(changed=False, **reported)
 
 
 if __name__ == "__main__":

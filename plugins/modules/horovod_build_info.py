@@ -178,8 +178,8 @@ def main() -> None:
         subject, found = look(module.params, module.run_command)
         build.refuse_missing(subject, found, {name: module.params[name] for name in build.SECTIONS.values()})
     except OperatorError as error:
-        told = {} if found is None else {"build": found}
-        module.fail_json(msg=error.message, failure=error.failure, changed=False, **told)
+        reported = {} if found is None else {"build": found}
+        module.fail_json(msg=error.message, failure=error.failure, changed=False, **reported)
     module.exit_json(changed=False, build=found)
 
 

@@ -157,7 +157,7 @@ def main() -> None:
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)
-        told = hosts.capture(
+        reported = hosts.capture(
             vcenter, request(hosts.HostCaptureRequest, module.params), lambda: session.connect(module.params)
         )
     except OperatorError as error:
@@ -165,7 +165,7 @@ def main() -> None:
     finally:
         if vcenter is not None:
             vcenter.close()
-    module.exit_json(changed=False, **told)
+    module.exit_json(changed=False, **reported)
 
 
 if __name__ == "__main__":

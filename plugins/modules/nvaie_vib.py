@@ -404,7 +404,7 @@ class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
         if plan.compare(item.now, wanted):
             self._method = plan.method(item.label, item.now, item.requested)
             plan.demand_usable_source(item.label, self._source, self._method)
-            if self._source is not None and self._source.package.told_by == "name":
+            if self._source is not None and self._source.package.reported_by == "name":
                 self._warn(f"The content of {self._source.name} is known only by its file name until it is installed.")
             if self._method == plan.IMAGE:
                 return plan.by_image(item.now, wanted)

@@ -274,7 +274,7 @@ ends:
       elements: str
       returned: always
       sample: [the trust mode, PFC, the MTU]
-    untold:
+    unreported:
       description: Unknown settings that no command of the platform or file of the driver reports.
       type: list
       elements: str

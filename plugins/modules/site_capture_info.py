@@ -137,13 +137,13 @@ def main() -> None:
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)
-        told = run.capture(vcenter, request(params.CaptureRequest, module.params))
+        reported = run.capture(vcenter, request(params.CaptureRequest, module.params))
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     finally:
         if vcenter is not None:
             vcenter.close()
-    module.exit_json(changed=False, **told)
+    module.exit_json(changed=False, **reported)
 
 
 if __name__ == "__main__":

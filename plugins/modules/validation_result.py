@@ -322,7 +322,7 @@ ARGUMENTS = {
     "began": {"type": "str"},
     "result_dir": {"type": "path", "required": True},
 }
-TOLD = ("id", "verdict", "why", "cause", "evidence")
+SHOWN = ("id", "verdict", "why", "cause", "evidence")
 
 
 def check_params(params: Mapping[str, Any]) -> list[str]:
@@ -339,7 +339,7 @@ def answer(made: Mapping[str, Any], path: str, kept: Mapping[str, Any] | None) -
         "path": path,
         "verdict": made["verdict"],
         "not_right": [
-            {**{key: row[key] for key in TOLD}, "expected": row["expected"]["text"]}
+            {**{key: row[key] for key in SHOWN}, "expected": row["expected"]["text"]}
             for row in made["rungs"]
             if row["verdict"] in ("fail", "warn", "not_run")
         ],

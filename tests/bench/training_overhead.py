@@ -100,13 +100,13 @@ def _do(guest, text):
 
 def _rate(output):
     """Return the rate of all ranks together, without the first iteration, as training_run computes it."""
-    told = {}
+    reported = {}
     for line in output.splitlines():
         _head, found, text = line.partition("AIREADY ")
         event = json.loads(text) if found else {}
         if event.get("event") == "iteration":
-            told.setdefault(event["iteration"], []).append(event["samples_per_s"])
-    return statistics.fmean(sum(rates) for number, rates in told.items() if number)
+            reported.setdefault(event["iteration"], []).append(event["samples_per_s"])
+    return statistics.fmean(sum(rates) for number, rates in reported.items() if number)
 
 
 def ranks(processors):
@@ -148,10 +148,10 @@ def measure(rounds, iterations, steps):
             for turn in range(1, rounds + 1):
                 figures["training_run"].append(_ours(trainings, job, theirs))
                 figures["mpirun"].append(plain.run(job))
-                told = ", ".join(
+                reported = ", ".join(
                     f"{way} {some[-1].rate:.1f} samples/s, {some[-1].share:.2%}" for way, some in figures.items()
                 )
-                print(f"turn {turn} of {rounds}: {told}", file=sys.stderr, flush=True)
+                print(f"turn {turn} of {rounds}: {reported}", file=sys.stderr, flush=True)
             plain.close()
         finally:
             registry.stop()

@@ -21,12 +21,12 @@ def cut_off(name: str = "job-02") -> tuple[runs.Run, dict]:
             _waits(row, ping)
         elif row["check"] in NEED_ALL and not row["variant"].startswith("1:"):
             _waits(row, f"pair.write_bw job-01 > {name}")
-    told = runs.results(run, "fail", f"Packets of 9000 bytes do not reach {name}. Location or cause: {CAUSE}")
+    reported = runs.results(run, "fail", f"Packets of 9000 bytes do not reach {name}. Location or cause: {CAUSE}")
     alone = [one for one in trainings(run) if (one["nodes"], one["transport"]) == (1, "rdma")]
-    told["trainings"] = [
+    reported["trainings"] = [
         {**alone[0], "guests": [guest], "images_per_s": 412.0 - 3 * index} for index, guest in enumerate(run.names)
     ]
-    return run, told
+    return run, reported
 
 
 def fell_back() -> tuple[runs.Run, dict]:
@@ -38,13 +38,13 @@ def fell_back() -> tuple[runs.Run, dict]:
             row.update(verdict="fail", why=why, cause="NCCL on sockets")
         elif row["check"] == "cluster.efficiency":
             _waits(row, f"cluster.training {row['variant']} all")
-    told = runs.results(run, "fail", why)
-    for one in told["trainings"]:
+    reported = runs.results(run, "fail", why)
+    for one in reported["trainings"]:
         one["wanted"] = one["transport"]
         if one["transport"] == "rdma" and one["nodes"] > 1:
             one.update(transport="tcp", verdict="fail", images_per_s=one["images_per_s"] * 0.8)
-    _crowd(told["topology"])
-    return run, told
+    _crowd(reported["topology"])
+    return run, reported
 
 
 def _crowd(found: dict) -> None:

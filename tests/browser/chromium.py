@@ -189,13 +189,13 @@ class Page:
         browser.events.clear()
         self._call("Page.navigate", url=url)
         browser.wait_for("Page.loadEventFired", self._session)
-        self.requests = [event["params"]["request"]["url"] for event in self._told("Network.requestWillBeSent")]
-        self.complaints = [event["params"]["entry"]["text"] for event in self._told("Log.entryAdded")]
+        self.requests = [event["params"]["request"]["url"] for event in self._reported("Network.requestWillBeSent")]
+        self.complaints = [event["params"]["entry"]["text"] for event in self._reported("Log.entryAdded")]
 
     def _call(self, method, **params):
         return self._browser.call(method, self._session, **params)
 
-    def _told(self, method):
+    def _reported(self, method):
         mine = [event for event in self._browser.events if event.get("sessionId") == self._session]
         return [event for event in mine if event.get("method") == method]
 

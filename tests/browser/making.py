@@ -38,15 +38,15 @@ def make(top: Path, name: str) -> Path:
         old = runs.perfect(4, fake=True, line=88.0, step=1.08)
         earlier = str(runs.write(top / "before", old, runs.results(old, step=1.08)))
     if name in ("mixed", "compared"):
-        run, told = runs.mixed()
+        run, reported = runs.mixed()
     elif name == "cut-off":
-        run, told = broken.cut_off()
+        run, reported = broken.cut_off()
     elif name == "fallback":
-        run, told = broken.fell_back()
+        run, reported = broken.fell_back()
     else:
         run = runs.perfect({"perfect": 4, "rehearsal": 4, "large": 64}[name], fake=name == "rehearsal")
-        told = runs.results(run)
-    folder = runs.write(top / name, run, told)
+        reported = runs.results(run)
+    folder = runs.write(top / name, run, reported)
     params = {"results": str(folder), "compare_with": earlier, "plots": "required"}
     item: Item = Item(str(folder), params, {"name": str(folder)})
     with contextlib.suppress(Written):

@@ -295,8 +295,8 @@ def mixed() -> tuple[Run, dict]:
         verdict="skipped",
         why="PVRDMA reaches no GPU memory, so how near they are does not matter.",
     )
-    told = results(run, "fail", "RDMA from job-02 to job-03 is slow: 61.2 of 92.4 Gb/s.", slow=4)
-    return run, told
+    reported = results(run, "fail", "RDMA from job-02 to job-03 is slow: 61.2 of 92.4 Gb/s.", slow=4)
+    return run, reported
 
 
 BANDWIDTH = """\
@@ -316,10 +316,10 @@ Conflicting CPU frequency values detected: 2100.000000 != 3400.000000. CPU Frequ
 """
 
 
-def write(folder: Path, run: Run, told: dict, stages_of=None, reboots=None) -> Path:
+def write(folder: Path, run: Run, reported: dict, stages_of=None, reboots=None) -> Path:
     """A results folder on disk."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "validation.json").write_text(json.dumps(told, indent=1))
+    (folder / "validation.json").write_text(json.dumps(reported, indent=1))
     hosts = [f"esx-{index + 1:02d}.example.com" for index in range(len(run.names))]
     record = {"format": 1, "stages": stages(run) if stages_of is None else stages_of}
     record["reboots"] = dict.fromkeys(hosts, 1) if reboots is None else reboots

@@ -88,24 +88,24 @@ def look(folder, browser) -> dict[str, list[str]]:
     """{view: problems} of the report in a folder, with `numbers` that differ."""
     folder = Path(folder).resolve()
     made = json.loads((folder / "report.json").read_text())
-    told = {}
+    reported = {}
     for how, view in VIEWS.items():
         page = browser.page((folder / "report.html").as_uri(), **view)
-        told[how] = wrong(page, folder, view["width"])
+        reported[how] = wrong(page, folder, view["width"])
         if how == "desk":
-            told["numbers"] = differing(page, made)
+            reported["numbers"] = differing(page, made)
         page.close()
-    return told
+    return reported
 
 
 def problems(folder, say, install=False) -> list[str]:
     """Problems of the report in a folder; raises chromium.NoBrowser without a browser."""
     browser = chromium.Browser(chromium.have(say, install))
     try:
-        told = look(folder, browser)
+        reported = look(folder, browser)
     finally:
         browser.close()
-    return [f"{how}: {one}" for how, found in told.items() for one in found]
+    return [f"{how}: {one}" for how, found in reported.items() for one in found]
 
 
 if __name__ == "__main__":

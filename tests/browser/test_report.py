@@ -50,12 +50,12 @@ def test_what_is_wrong_with_a_report_is_seen(browser, report, tmp_path):
     text = (folder / "report.html").read_text().replace("</main>", added).replace("img-src data:", "img-src *")
     (tmp_path / "report.html").write_text(text.replace(">10.20.0.11<", f">{'W' * 40}<"))
     (tmp_path / "report.json").write_text(json.dumps({**made, "reboots_count": 7}))
-    told = look(tmp_path, browser)
+    reported = look(tmp_path, browser)
     for how in ("phone", "desk", "dark"):
-        assert "x.png" in told[how][0]
-        assert any(one.startswith("too wide: <p") for one in told[how])
-        assert any(one.endswith("W out of its box") for one in told[how])
-    assert [one[:15] for one in told["numbers"]] == ["/reboots_count:"]
+        assert "x.png" in reported[how][0]
+        assert any(one.startswith("too wide: <p") for one in reported[how])
+        assert any(one.endswith("W out of its box") for one in reported[how])
+    assert [one[:15] for one in reported["numbers"]] == ["/reboots_count:"]
 
 
 def test_the_verdict_is_the_first_thing_that_is_seen(view):

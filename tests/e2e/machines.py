@@ -64,7 +64,7 @@ def promised(profile=PROFILE):
 
 
 def traffic(lab, path):
-    """How the VMs' traffic goes in the end, which vCenter tells nobody."""
+    """The path of the VMs' traffic, which vCenter does not report."""
     world, machines = lab.twin.world, vms_of(lab)
     if path == "pvrdma":
         return {way.way for vm in machines for way in pvrdma.state(world, vm)}

@@ -22,7 +22,7 @@ from rehearse import playbook
 REAL = ("callback", "plugin_utils", "module_utils", "doc_fragments")
 SECRET = "hunter2-is-secret"
 
-# Names the file by which a reader tells the action below that it has seen what is shown while a task runs.
+# Names the file that a reader writes when it has seen what a running task shows.
 SEEN = "SEEN_ON_SCREEN"
 # Names the file that the action below makes when a long task runs in its worker.
 BEGAN = "LONG_TASK_BEGAN"
@@ -47,10 +47,10 @@ class ActionModule(ActionBase):
         host = task_vars["inventory_hostname"]
         if args.get("unreachable") == host:
             raise AnsibleConnectionFailure("nobody answers")
-        for words in args.get("tells", []):
-            progress.tell(self._display, words)
+        for words in args.get("reports", []):
+            progress.report(self._display, words)
         seen, until = os.environ.get("SEEN_ON_SCREEN"), time.monotonic() + 60
-        while seen and args.get("tells") and not os.path.exists(seen) and time.monotonic() < until:
+        while seen and args.get("reports") and not os.path.exists(seen) and time.monotonic() < until:
             time.sleep(0.02)
         if args.get("takes"):
             open(os.environ["LONG_TASK_BEGAN"], "w").close()
@@ -96,7 +96,7 @@ def task(title, module, more=None, **args):
 
 
 def debug(text, more=None):
-    return {"name": f"Tell {text}", "ansible.builtin.debug": {"msg": text}, **(more or {})}
+    return {"name": f"Report {text}", "ansible.builtin.debug": {"msg": text}, **(more or {})}
 
 
 HOSTS = [
@@ -107,7 +107,7 @@ HOSTS = [
         "Restart the host",
         "esxi_reboot",
         changes={"boot_time": ["08:00", "09:00"]},
-        tells=["{{ inventory_hostname }}: 60 s away"],
+        reports=["{{ inventory_hostname }}: 60 s away"],
     ),
     task("Try something", "host_graphics", {"ignore_errors": True}, fails="esx-01"),
     {
@@ -211,7 +211,7 @@ class World:
             raise AssertionError(f"The run did not end by {how.name}: {process.communicate()[0]}") from None
 
     def watch(self, *arguments, columns=80, name="aiready.vsphere.site", shown=lambda _lines: True, **env):
-        """All that it writes to a terminal, and its lowest lines at each moment; tasks that tell wait for `shown`."""
+        """All that it writes to a terminal, and its lowest lines at each moment; tasks that report wait for `shown`."""
         seen = self.folder / "seen"
         seen.unlink(missing_ok=True)
         pid, terminal = pty.fork()

@@ -125,34 +125,36 @@ PLANTED = {
 }
 
 
-def differing(told):
-    return {(row["object"], row["setting"], row["found"]) for row in told["rows"] if row["state"] == "changed since"}
+def differing(reported):
+    return {
+        (row["object"], row["setting"], row["found"]) for row in reported["rows"] if row["state"] == "changed since"
+    }
 
 
 def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_value(lab, tmp_path):
     one = applied(lab)
     before = everything(one)
-    run, told, folder = drift(one)
+    run, reported, folder = drift(one)
     assert (run.status, run.changed) == (0, 0), run.output
-    assert (told["status"], told["code"], told["runs"]) == ("no drift", 0, ["first"])
-    assert {row["state"] for row in told["rows"]} == {"as requested"}
+    assert (reported["status"], reported["code"], reported["runs"]) == ("no drift", 0, ["first"])
+    assert {row["state"] for row in reported["rows"]} == {"as requested"}
     assert (folder / "drift.txt").read_text() == "gpu: no drift. 11 as requested.\n"
     # The round trip of a capture: its state after a whole run is the same in the twin that loads it.
     assert "\n".join(recaptured.differing(one.twin, tmp_path, FACES)) == ""
     planted(one)
     forget_requests(one)
     before = everything(one)
-    run, told, folder = drift(one)
+    run, reported, folder = drift(one)
     assert everything(one) == before
     assert nothing_but_reads(one)
     assert (run.status, run.changed) == (2, 0), run.output
-    assert (told["status"], told["code"]) == ("drift", 10)
-    assert PLANTED - differing(told) == set()
+    assert (reported["status"], reported["code"]) == ("drift", 10)
+    assert PLANTED - differing(reported) == set()
     # Its adapter cannot be compared while its host rejects PVRDMA.
-    unknown = [(row["object"], row["why"]) for row in told["rows"] if row["state"] == "unknown"]
+    unknown = [(row["object"], row["why"]) for row in reported["rows"] if row["state"] == "unknown"]
     assert [name for name, dummy in unknown] == [JOB_01]
     assert "The firewall ruleset pvrdma of host esx-01.lab.example is closed" in unknown[0][1]
-    assert {row["run"] for row in told["rows"] if row["state"] == "changed since"} == {"first"}
+    assert {row["run"] for row in reported["rows"] if row["state"] == "changed since"} == {"first"}
     text = folder.joinpath("drift.txt").read_text()
     assert len(text.splitlines()) == 7
-    assert one.twin.password not in run.output + text + json.dumps(told)
+    assert one.twin.password not in run.output + text + json.dumps(reported)

@@ -17,7 +17,7 @@ def test_lossy_to_lossless_of_another_priority_and_back_and_removed(fabric_lab):
     lab = fabric_lab(SWITCHES)
 
     def become(*arguments, **roce):
-        # The twin tells what the ways do; the stage's own comparison is looked at elsewhere.
+        # The twin reports what the ways do; the stage's own comparison is looked at elsewhere.
         run = lab.fabric(*arguments, site={"roce": roce, "fabric": {"serial": "100%", "agreement": "skip"}})
         assert run.status == 0, run.output
         return run

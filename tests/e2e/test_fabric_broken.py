@@ -75,7 +75,7 @@ def test_switch_that_refuses_a_command_stops_the_rollout_in_its_old_state_and_th
     assert set(lossless_for(lab).values()) == {(3,)}
 
 
-def test_what_one_switch_cannot_be_is_told_before_the_first_one_is_changed(fabric_lab):
+def test_what_one_switch_cannot_be_is_reported_before_the_first_one_is_changed(fabric_lab):
     lab = fabric_lab(("leaf-01", "leaf-03"))
     before = configurations(lab)
     run = lab.fabric("--extra-vars", '{"site_switch": {"roce": {"dscp": 8}}}')
@@ -89,7 +89,7 @@ def test_kills_at_random_moments_are_gone_on_from_and_end_in_the_same_state(fabr
     # A timer, the opposite lines, and an apply that waits for its confirmation.
     lab = fabric_lab(("spine-01", "leaf-01", "leaf-03"))
     inventory = lab.inventory()
-    # After the look, each switch is changed, looked at and told of by a handful of tasks.
+    # After the look, each switch is changed, looked at and reported by a handful of tasks.
     for tasks in (7, 11, 15):
         kill_in(lab, tasks, chance.uniform(0.2, 3), ["--inventory", str(inventory), str(FABRIC)])
     run = lab.fabric()

@@ -28,7 +28,7 @@ def without_site(lab):
     return folder
 
 
-def told(run, kind):
+def reported(run, kind):
     """The lines of a kind: error, warning, unknown."""
     return [line for line in run.text.split('"') if line.startswith(f"{kind} ")]
 
@@ -38,11 +38,11 @@ def test_a_fabric_as_it_is_delivered_disagrees_and_one_that_was_set_up_agrees(fa
     before = configurations(lab)
     run = check(lab)
     assert run.status != 0
-    assert any("maps DSCP 26 to priority 1" in line for line in told(run, "error")), run.output
+    assert any("maps DSCP 26 to priority 1" in line for line in reported(run, "error")), run.output
     assert configurations(lab) == before
     assert lab.fabric().status == 0
     run = check(lab)
-    assert (run.status, run.changed, told(run, "error")) == (0, 0, []), run.output
+    assert (run.status, run.changed, reported(run, "error")) == (0, 0, []), run.output
 
 
 def test_a_network_is_checked_without_a_site_and_its_hosts_where_a_vcenter_is_named(fabric_lab):
@@ -61,16 +61,16 @@ def test_a_network_is_checked_without_a_site_and_its_hosts_where_a_vcenter_is_na
     run = check(lab, "--extra-vars", json.dumps({"fabric_check_vcenter": vcenter}), inventory=inventory)
     assert run.status != 0
     assert "2 switches, 2 cables with RoCE" in run.text
-    assert any("leaf-01 Ethernet1" in line and "esx-01.lab.example vmnic2" in line for line in told(run, "error"))
+    assert any("leaf-01 Ethernet1" in line and "esx-01.lab.example vmnic2" in line for line in reported(run, "error"))
 
 
-@pytest.mark.parametrize("failing, status", [(True, 2), (False, 0)], ids=["fails", "only tells"])
-def test_a_switch_that_cannot_be_reached_is_told_beside_the_others(fabric_lab, failing, status):
+@pytest.mark.parametrize("failing, status", [(True, 2), (False, 0)], ids=["fails", "only reports"])
+def test_a_switch_that_cannot_be_reached_is_reported_beside_the_others(fabric_lab, failing, status):
     lab = fabric_lab(("leaf-01", "leaf-03"))
     switch(lab, "leaf-03").refusing = True
     run = check(lab, "--extra-vars", json.dumps({"fabric_check_fail": failing}))
     assert run.status == status, run.output
-    assert "unknown leaf-03 could not be read." in told(run, "unknown")
+    assert "unknown leaf-03 could not be read." in reported(run, "unknown")
     assert "1 switch," in run.text
 
 
@@ -78,6 +78,6 @@ def test_check_mode_of_the_stage_reports_no_errors_of_switches_that_the_run_will
     lab = fabric_lab(SMALL)
     run = lab.fabric("--check")
     assert run.status == 0, run.output
-    assert any("maps DSCP 26 to priority 1" in line for line in told(run, "planned")), run.output
-    assert told(run, "error") == [], run.output
+    assert any("maps DSCP 26 to priority 1" in line for line in reported(run, "planned")), run.output
+    assert reported(run, "error") == [], run.output
     assert "which this run will change first." in run.text

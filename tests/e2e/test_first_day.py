@@ -1,4 +1,4 @@
-"""Wrong inputs of a first day that the site and the inventory show by themselves: cause, key and fix are told."""
+"""Wrong inputs of a first day that the site and the inventory show by themselves: cause, key and fix are reported."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ UNDEFINED = {
         "Set my_profile in group_vars or in a vault, or correct its name where the site uses it.",
     ),
 }
-# Mistakes that can be told together, and the stage whose playbook is run.
+# Mistakes that can be reported together, and the stage whose playbook is run.
 TOGETHER = {
     "shapes": (SHAPES, "machines"),
     "values": (VALUES, "hosts"),
@@ -288,7 +288,7 @@ def inventory(folder, site, hosts):
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def reported(tmp_path_factory):
     """What a playbook says of the mistakes of a name, which are made together."""
 
     @functools.lru_cache(maxsize=None)
@@ -297,7 +297,7 @@ def told(tmp_path_factory):
         for old, new in [row[0] for row in TOGETHER[name][0].values()]:
             assert old in site + hosts, old
             site, hosts = site.replace(old, new, 1), hosts.replace(old, new, 1)
-        work = tmp_path_factory.mktemp("told")
+        work = tmp_path_factory.mktemp("reported")
         env = playbook.environment(work, AIREADY_RUN_FOLDER=str(work / "run"))
         return playbook.run(PLAYBOOKS / f"{way}.yml", env=env, inventory=inventory(work / "mine", site, hosts))
 
@@ -305,8 +305,8 @@ def told(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name, way, key, cause, fix", ROWS)
-def test_cause_key_and_fix_are_shown_before_anything_is_changed(told, name, way, key, cause, fix):
-    run = told(name, way)
+def test_cause_key_and_fix_are_shown_before_anything_is_changed(reported, name, way, key, cause, fix):
+    run = reported(name, way)
     assert (run.status != 0, run.changed) == (True, 0), run.output
     for words in (key, cause, fix):
         assert words.lower() in run.text.lower(), run.output
@@ -314,16 +314,16 @@ def test_cause_key_and_fix_are_shown_before_anything_is_changed(told, name, way,
     assert "a-secret" not in run.output
 
 
-def test_no_row_of_preflight_is_a_consequence_of_another(told):
+def test_no_row_of_preflight_is_a_consequence_of_another(reported):
     for name in TOGETHER:
-        output = told(name, "preflight").output
+        output = reported(name, "preflight").output
         lines = [line for line in output.splitlines() if line.startswith("- ")]
         assert len(lines) == len(TOGETHER[name][0]), output
 
 
-def test_line_of_the_key_is_told(told):
+def test_line_of_the_key_is_reported(reported):
     line = next(number for number, text in enumerate(SITE.splitlines(), 1) if "reboot" in text)
-    assert f"site.yml, line {line + 2})" in told("shapes", "check").text
+    assert f"site.yml, line {line + 2})" in reported("shapes", "check").text
 
 
 def vault(folder, password):

@@ -70,5 +70,5 @@ def test_a_first_site_passes_the_checks(lab):
     assert checked.status == 0, checked.output
     assert "The site and the inventory are consistent: 2 ESXi hosts, 4 switches." in checked.output
     playbook.run(PREFLIGHT, env=env, inventory=inventory)
-    told = json.loads((started.work / "run" / "preflight.json").read_text())
-    assert {one["state"] for one in told["findings"]} == {"ok", "will be changed", "open"}
+    reported = json.loads((started.work / "run" / "preflight.json").read_text())
+    assert {one["state"] for one in reported["findings"]} == {"ok", "will be changed", "open"}

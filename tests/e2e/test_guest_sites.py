@@ -74,25 +74,25 @@ def running(lab):
     return {vm.name: vm.ip_address for vm in vms}
 
 
-def tell(tmp_path):
-    """A playbook that gets to know the guests, and tells what Ansible knows of them then."""
+def report(tmp_path):
+    """A playbook that gets to know the guests, and reports what Ansible knows of them then."""
     shown = "{{ [inventory_hostname, ansible_host, ansible_user | default('nobody'), aiready_guest.gpus] | join(' ') }}"
     plays = [
         {"name": "Identify the guests", "import_playbook": str(KNOWN)},
         {
-            "name": "Tell",
+            "name": "Report",
             "hosts": "training_guests",
             "gather_facts": False,
-            "tasks": [{"name": "Tell", "ansible.builtin.debug": {"msg": f"<{shown}>"}}],
+            "tasks": [{"name": "Report", "ansible.builtin.debug": {"msg": f"<{shown}>"}}],
         },
     ]
-    (tmp_path / "tell.yml").write_text(yaml.safe_dump(plays))
-    return tmp_path / "tell.yml"
+    (tmp_path / "report.yml").write_text(yaml.safe_dump(plays))
+    return tmp_path / "report.yml"
 
 
 def trained(tmp_path):
     """A playbook that names the guests of a training."""
-    plays = yaml.safe_load(tell(tmp_path).read_text())
+    plays = yaml.safe_load(report(tmp_path).read_text())
     plays[1]["hosts"] = "{{ 'aiready_guests' | aiready.vsphere.stage_hosts('training', hostvars | default({})) }}"
     (tmp_path / "trained.yml").write_text(yaml.safe_dump(plays))
     return tmp_path / "trained.yml"
@@ -104,12 +104,12 @@ def quarantine(tmp_path, *names):
     return "--extra-vars", f"health_folder={tmp_path}"
 
 
-def test_guests_become_known_by_what_vcenter_tells_and_secrets_are_not_shown(lab, tmp_path):
+def test_guests_become_known_by_what_vcenter_reports_and_secrets_are_not_shown(lab, tmp_path):
     lab = lab()
     addresses = running(lab)
     secrets = {"site_licence_token": CANARY, "site_registry_passwords": {"nvcr.io": CANARY}}
     site = lab.site(guests={"user": "ops", "licence": {"wait_s": 9}})
-    run = lab.run("-vvv", *site, "--extra-vars", json.dumps(secrets), of=tell(tmp_path))
+    run = lab.run("-vvv", *site, "--extra-vars", json.dumps(secrets), of=report(tmp_path))
     assert (run.status, run.changed) == (0, 0), run.output
     for name, address in addresses.items():
         assert f"<{name} {address} ops 1>" in run.output
@@ -131,7 +131,7 @@ def test_guests_that_the_inventory_lists_are_those_that_are_meant_and_are_reache
     hosts = yaml.safe_load((folder / "hosts.yml").read_text())
     hosts["all"]["children"]["training_guests"] = {"hosts": {"train-02": {"ansible_host": "gate.lab.example"}}}
     (folder / "hosts.yml").write_text(yaml.safe_dump(hosts))
-    run = lab.run(*lab.site(guests={"user": "ops", "host_keys": "accept_new"}), of=tell(tmp_path), inventory=folder)
+    run = lab.run(*lab.site(guests={"user": "ops", "host_keys": "accept_new"}), of=report(tmp_path), inventory=folder)
     assert run.status == 0, run.output
     assert "<train-02 gate.lab.example ops 1>" in run.output
     assert "<train-01" not in run.output
@@ -147,7 +147,7 @@ def test_guests_that_are_off_are_refused_by_name_with_the_way_to_them(lab):
     assert "train-01: the VM has no GPU, but site.gpu gives it one. Run playbook machines first." in said
 
 
-def test_preview_without_vms_tells_so_and_goes_on(lab):
+def test_preview_without_vms_reports_so_and_goes_on(lab):
     lab = lab()
     vms = [{"name": "train-01"}, {"name": "new-01"}]
     run = lab.run("--check", *lab.site(vms=vms, guests={"user": "ops"}), of=KNOWN)

@@ -41,9 +41,9 @@ def said(tmp_path_factory):
     env = playbook.environment(folder)
     run = playbook.run(folder / "play.yml", "--check", env=env, inventory=folder / "hosts.yml")
     assert run.status == 0, run.output
-    told = {name: (folder / name).read_text() for name in [*WRONG, "inventory"] if (folder / name).exists()}
-    assert set(told) == {*WRONG, "inventory"}, run.output
-    return told
+    reported = {name: (folder / name).read_text() for name in [*WRONG, "inventory"] if (folder / name).exists()}
+    assert set(reported) == {*WRONG, "inventory"}, run.output
+    return reported
 
 
 def refused(name, role, site, more):

@@ -26,35 +26,35 @@ def check(lab, *arguments):
     return run, json.loads(file.read_text()), results / "health"
 
 
-def failing(told):
-    return {(row["object"], row["reading"]): row["increase"] for row in told["rows"] if row["state"] == "failing"}
+def failing(reported):
+    return {(row["object"], row["reading"]): row["increase"] for row in reported["rows"] if row["state"] == "failing"}
 
 
 def test_drops_since_the_last_check_fail_once_and_nothing_is_changed(fabric_lab):
     lab = fabric_lab(LEAVES)
     lab.twin.requests.clear()
     before = everything(lab)
-    run, told, folder = check(lab)
+    run, reported, folder = check(lab)
     assert (run.status, run.changed) == (0, 0), run.output
-    assert (told["status"], told["since"]) == ("healthy", "")
+    assert (reported["status"], reported["since"]) == ("healthy", "")
     saved = json.loads((folder / "counters.json").read_text())
     assert {"leaf-01", "leaf-02", "esx-01.lab.example", "esx-02.lab.example"} <= set(saved["objects"])
     port = switch(lab, "leaf-01").ports["Ethernet1"]
     port.counters.update({"tx_drops_3": 5000, "rx_drops_3": 55})
-    run, told, folder = check(lab)
+    run, reported, folder = check(lab)
     assert run.status == 2, run.output
-    assert (told["status"], told["code"], told["since"]) == ("failing", 30, saved["at"])
-    assert told["failing"] == ["leaf-01"]
-    assert sum(failing(told).values()) >= 5000
-    assert {reading.partition(".")[0] for dummy, reading in failing(told)} == {"Ethernet1"}
+    assert (reported["status"], reported["code"], reported["since"]) == ("failing", 30, saved["at"])
+    assert reported["failing"] == ["leaf-01"]
+    assert sum(failing(reported).values()) >= 5000
+    assert {reading.partition(".")[0] for dummy, reading in failing(reported)} == {"Ethernet1"}
     assert (folder / "health.txt").read_text().startswith("health: failing. ")
     port.counters["tx_drops_3"] += 5000
-    run, told, folder = check(lab, "--extra-vars", '{"health_thresholds": {"drops": 6000, "discards": 6000}}')
-    assert (run.status, told["status"]) == (0, "healthy"), run.output
+    run, reported, folder = check(lab, "--extra-vars", '{"health_thresholds": {"drops": 6000, "discards": 6000}}')
+    assert (run.status, reported["status"]) == (0, "healthy"), run.output
     lab.twin.control.refuse_switch(switch="leaf-02")
-    run, told, folder = check(lab, "--extra-vars", "health_fail_on=failing")
-    assert (run.status, told["status"], told["code"]) == (0, "unknown", 20), run.output
-    assert {row["object"] for row in told["rows"] if row["state"] == "unknown"} == {"leaf-02"}
+    run, reported, folder = check(lab, "--extra-vars", "health_fail_on=failing")
+    assert (run.status, reported["status"], reported["code"]) == (0, "unknown", 20), run.output
+    assert {row["object"] for row in reported["rows"] if row["state"] == "unknown"} == {"leaf-02"}
     assert "leaf-02" in json.loads((folder / "counters.json").read_text())["objects"]
     assert everything(lab) == before
     # Reads what neighbours of a port announce.
@@ -69,15 +69,15 @@ def quarantined(lab):
     next(nic for nic in host.nics if nic.device == "vmnic2").plugged = False
     lab.twin.world.touch(host)
     wanted = ["--extra-vars", "health_quarantine=drs health_fail_on=never"]
-    run, told, folder = check(lab, "--check", *wanted)
-    assert (run.status, host.maintenance, list(told["quarantine"])) == (0, False, [host.name]), run.output
+    run, reported, folder = check(lab, "--check", *wanted)
+    assert (run.status, host.maintenance, list(reported["quarantine"])) == (0, False, [host.name]), run.output
     assert not (folder / "quarantine.json").exists()
-    run, told, folder = check(lab, *wanted)
+    run, reported, folder = check(lab, *wanted)
     assert (run.status, host.maintenance, first.maintenance) == (0, True, False), run.output
-    assert list(told["quarantine"]) == [host.name]
-    assert "vmnic2.up" in told["quarantine"][host.name]["why"]
+    assert list(reported["quarantine"]) == [host.name]
+    assert "vmnic2.up" in reported["quarantine"][host.name]["why"]
     assert f"{host.name} has been in quarantine since" in (folder / "health.txt").read_text()
     record = (folder / "quarantine.json").read_text()
-    run, told, folder = check(lab, *wanted)
-    assert (run.changed, list(told["quarantine"])) == (0, [host.name]), run.output
+    run, reported, folder = check(lab, *wanted)
+    assert (run.changed, list(reported["quarantine"])) == (0, [host.name]), run.output
     assert (folder / "quarantine.json").read_text() == record

@@ -23,14 +23,14 @@ def _driver_loaded():
     return factory(1, state="ready", driver=NVAIE | {"version": "550.54.16"}, bios={"vendor": "dell"})
 
 
-def test_check_mode_from_the_factory_tells_the_plan_and_touches_nothing(host_lab):
+def test_check_mode_from_the_factory_reports_the_plan_and_touches_nothing(host_lab):
     lab = host_lab(factory(1))
     run = lab.hosts("--check", "--diff")
     assert run.status == 0, run.output
     assert run.changed > 0
     assert "A restart is needed, because of" in run.text
-    for told in ("driver", "kernel.atsSupport", "nmlx5_core.pfctx", "bios.SriovGlobalEnable"):
-        assert told in run.text
+    for reported in ("driver", "kernel.atsSupport", "nmlx5_core.pfctx", "bios.SriovGlobalEnable"):
+        assert reported in run.text
     (host,) = hosts_of(lab)
     assert (state(host), host.boots) == (FACTORY, 0)
 
@@ -100,15 +100,15 @@ def test_each_step_that_was_left_out_is_named_by_the_proof(host_lab):
         assert re.search(r": requested \S.*, found \S", proof), proof
 
 
-def test_host_that_does_not_come_back_is_told_its_wave_ends_and_no_other_begins(host_lab):
+def test_host_that_does_not_come_back_is_reported_its_wave_ends_and_no_other_begins(host_lab):
     lab = host_lab(factory(3))
     lab.twin.world.faults.hang_boot(ESX_01)
     run = lab.hosts(site={"hosts": {"serial": "2", "reboot_timeout_s": 4}})
     assert run.status != 0
-    told = run.failed_on(ESX_01)
-    assert "is not back within 4 seconds" in told, run.output
-    assert "notResponding" in told
-    assert "its BMC reports the power state On" in told
+    reported = run.failed_on(ESX_01)
+    assert "is not back within 4 seconds" in reported, run.output
+    assert "notResponding" in reported
+    assert "its BMC reports the power state On" in reported
     _lost, neighbour, later = hosts_of(lab)
     assert (state(neighbour), neighbour.boots) == (READY, 1)
     assert (state(later), later.boots) == (FACTORY, 0)
@@ -169,11 +169,11 @@ def test_what_is_wrong_for_a_single_host_stops_the_play_before_the_first_one(hos
     lab = host_lab(factory(1))
     run = lab.hosts("--extra-vars", '{"site_host": {"network": {"nicz": ["vmnic4"]}, "hosts": {"serial": 2}}}')
     assert run.status != 0
-    for told in (
+    for reported in (
         "site.network.nicz: the key is unknown. Did you mean nics?",
         "site_host.hosts.serial: it cannot differ",
     ):
-        assert told in run.failed_on(ESX_01), run.output
+        assert reported in run.failed_on(ESX_01), run.output
     assert "Read the state of the host" not in run.text
 
 
@@ -196,7 +196,7 @@ def test_gpus_are_given_away_as_a_whole(host_lab):
     assert (again.status, again.changed, host.boots) == (0, 0, 1), again.output
 
 
-def test_wrong_password_of_the_bmc_is_told_without_showing_it_and_nothing_is_touched(host_lab):
+def test_wrong_password_of_the_bmc_is_reported_without_showing_it_and_nothing_is_touched(host_lab):
     lab = host_lab(factory(1))
     run = lab.hosts("--extra-vars", "site_bmc_password=not-the-password")
     assert run.status != 0
@@ -206,7 +206,7 @@ def test_wrong_password_of_the_bmc_is_told_without_showing_it_and_nothing_is_tou
     assert (state(host), host.boots) == (FACTORY, 0)
 
 
-def test_host_that_vcenter_cannot_reach_is_told(host_lab):
+def test_host_that_vcenter_cannot_reach_is_reported(host_lab):
     lab = host_lab(factory(1, connection="disconnected"))
     run = lab.hosts()
     assert run.status != 0
@@ -237,8 +237,8 @@ def test_firmware_of_a_port_is_set_by_one_cold_power_cycle_which_the_site_has_to
     lab = host_lab(factory(1, vibs=["nmst"]))
     sriov = {"network": {"path": "sriov", "nics": ["vmnic2"], "vfs": 4}}
     planned = lab.hosts("--check", site={**sriov, "hosts": {"reboot": "refuse"}})
-    told = planned.text.partition("A run would end here:")[2]
-    assert (planned.status, "needs a restart, because of" in told) == (0, True), planned.output
+    reported = planned.text.partition("A run would end here:")[2]
+    assert (planned.status, "needs a restart, because of" in reported) == (0, True), planned.output
     refused = lab.hosts(site=sriov)
     (host,) = hosts_of(lab)
     assert "needs a cold power cycle, because of ATS_ENABLED" in refused.failed_on(ESX_01), refused.output

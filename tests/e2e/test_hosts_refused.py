@@ -69,15 +69,15 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("seed, site, told", REFUSED.values(), ids=REFUSED.keys())
-def test_second_host_is_refused_before_the_first_one_is_changed(host_lab, seed, site, told):
+@pytest.mark.parametrize("seed, site, reported", REFUSED.values(), ids=REFUSED.keys())
+def test_second_host_is_refused_before_the_first_one_is_changed(host_lab, seed, site, reported):
     lab = host_lab(seed)
     folder = lab.work / "run"
     run = lab.run(of=HOSTS, inventory=lab.inventory(site), env=plan.environment(folder))
     assert run.status != 0
-    assert told in run.failed_on(SECOND), run.output
+    assert reported in run.failed_on(SECOND), run.output
     page = " ".join(html.unescape((folder / "run.html").read_text()).split())
-    for words in ("Failed in hosts", SECOND, told, "<p>Nothing was changed.</p>"):
+    for words in ("Failed in hosts", SECOND, reported, "<p>Nothing was changed.</p>"):
         assert words in page, words
     one, other = hosts_of(lab)
     assert [(state(host), host.boots) for host in (one, other)] == [(FACTORY, 0), (FACTORY, 0)]
@@ -86,15 +86,15 @@ def test_second_host_is_refused_before_the_first_one_is_changed(host_lab, seed, 
 def test_preflight_names_lockdown_firmware_and_maintenance_with_their_hosts(host_lab):
     seed = second(maintenance=True)
     seed["datacenters"][0]["clusters"][0]["hosts"][0]["lockdown"] = "strict"
-    run, told = look(host_lab(seed), site={**MIG, **SRIOV})
+    run, reported = look(host_lab(seed), site={**MIG, **SRIOV})
     assert run.status != 0
-    lockdown = found(told, FIRST, "lockdown mode")
+    lockdown = found(reported, FIRST, "lockdown mode")
     assert (lockdown["state"], "Add root to the exception users" in lockdown["todo"]) == ("blocks", True)
     for name in (FIRST, SECOND):
-        firmware = found(told, name, "firmware of the network adapters")
+        firmware = found(reported, name, "firmware of the network adapters")
         assert firmware["state"] == "blocks"
         assert "The firmware of vmnic2 allows 0 virtual functions, and 8 are requested" in firmware["found"]
-    assert found(told, SECOND, "maintenance mode")["state"] == "open"
+    assert found(reported, SECOND, "maintenance mode")["state"] == "open"
 
 
 def test_hosts_without_a_password_of_vcenter_ends_with_that_reason(host_lab):

@@ -23,10 +23,10 @@ def test_a_vm_that_left_is_reported_and_removed_once_it_is_named_and_may_be_shut
     lab = lab()
     made(lab)
     bystander = untouched(vms_of(lab)[0])
-    told = lab.run(*lab.site(**created("tcp", ONE, name="lab")))
-    assert told.status == 0, told.output
-    assert "job-02 on esx-02.lab.example: It is a VM of the site lab and not in site.vms." in told.text
-    assert "It runs and holds grid_a100-40c." in told.text
+    reported = lab.run(*lab.site(**created("tcp", ONE, name="lab")))
+    assert reported.status == 0, reported.output
+    assert "job-02 on esx-02.lab.example: It is a VM of the site lab and not in site.vms." in reported.text
+    assert "It runs and holds grid_a100-40c." in reported.text
     # Where GPUs are short, the message names who holds them, and the key.
     new = [{"name": "job-01"}, {"name": "new-01"}]
     short = lab.run(*lab.site(**created("tcp", new, name="lab")))
@@ -58,8 +58,8 @@ def test_prune_removes_what_the_site_created_and_nothing_else(lab):
     assert wrong.status != 0
     assert "Only 0 VMs of the site lab would stay." in wrong.text
     assert there(lab) == ["job-01", "job-02"]
-    _run, told = look(lab, site=created("tcp", ONE, name="lab"))
-    row = found(told, "/lab/vm/training/job-02", "VM that left the site")
+    _run, reported = look(lab, site=created("tcp", ONE, name="lab"))
+    row = found(reported, "/lab/vm/training/job-02", "VM that left the site")
     assert (row["category"], row["state"]) == ("capacity", "open")
     assert "It runs and holds grid_a100-40c." in row["found"]
     assert "Set site.absent to [job-02] and site.power to cycle" in row["todo"]

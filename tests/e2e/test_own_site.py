@@ -15,7 +15,7 @@ from wire.drive import Driver, connection
 
 from .conftest import Lab
 from .fabric import ready, switch
-from .test_fabric_check import check, told
+from .test_fabric_check import check, reported
 from .test_first_site import captured as first_site
 
 ENCRYPTED = "$ANSIBLE_VAULT;1.1;AES256\n3132\n"
@@ -64,7 +64,7 @@ def own(tmp_path, live):
         made = lab.fabric("--extra-vars", '{"switch_fabric_ports": []}')
         assert made.status == 0, made.output
         plant(lab)
-        live += [line.removeprefix("error ") for line in told(check(lab), "error")]
+        live += [line.removeprefix("error ") for line in reported(check(lab), "error")]
         return written(first_site(lab, tmp_path / "site.zip"), tmp_path / "own")
 
 

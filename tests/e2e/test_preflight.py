@@ -1,4 +1,4 @@
-"""The look before a run: it changes nothing, tells what blocks and what to do, and one trouble hides no other."""
+"""The look before a run: it changes nothing, reports what blocks and what to do, and one trouble hides no other."""
 
 from __future__ import annotations
 
@@ -64,23 +64,23 @@ def look(lab, *arguments, site=None, hosts=None):
         (inventory / "strangers.yml").write_text(json.dumps({"esxi_hosts": {"hosts": dict.fromkeys(hosts, {})}}))
     folder = lab.work / "run"
     run = lab.run(*arguments, of=PREFLIGHT, inventory=inventory, env={"AIREADY_RUN_FOLDER": str(folder)})
-    told = json.loads((folder / "preflight.json").read_text()) if (folder / "preflight.json").is_file() else None
-    assert told is not None, run.output
-    return run, told
+    reported = json.loads((folder / "preflight.json").read_text()) if (folder / "preflight.json").is_file() else None
+    assert reported is not None, run.output
+    return run, reported
 
 
-def of(told, state, category=None):
+def of(reported, state, category=None):
     """{(where, what)} of the findings in a state."""
     return {
         (one["where"], one["what"])
-        for one in told["findings"]
+        for one in reported["findings"]
         if one["state"] == state and category in (None, one["category"])
     }
 
 
-def found(told, where, what):
+def found(reported, where, what):
     """The one finding of a place and a thing."""
-    (one,) = [one for one in told["findings"] if (one["where"], one["what"]) == (where, what)]
+    (one,) = [one for one in reported["findings"] if (one["where"], one["what"]) == (where, what)]
     return one
 
 
@@ -140,14 +140,14 @@ def whole(lab):
 def test_of_a_good_lab_nothing_blocks_and_nothing_is_changed(whole):
     lab = whole(ready())
     before = everything(lab)
-    run, told = look(lab)
+    run, reported = look(lab)
     assert run.status == 0, run.output
     assert everything(lab) == before
     assert nothing_but_reads(lab)
     assert run.changed == 0
-    assert not of(told, "blocks")
-    assert not of(told, "open"), told["sentence"]
-    assert {where for where, dummy in of(told, "will be changed", "hosts")} == set()
+    assert not of(reported, "blocks")
+    assert not of(reported, "open"), reported["sentence"]
+    assert {where for where, dummy in of(reported, "will be changed", "hosts")} == set()
     for where, what in (
         (ESX_01, "host"),
         (ESX_02, "BMC"),
@@ -159,31 +159,31 @@ def test_of_a_good_lab_nothing_blocks_and_nothing_is_changed(whole):
         ("vCenter", "password"),
         (lab.twin.username, "privileges"),
     ):
-        assert found(told, where, what)["state"] == "ok", (where, what)
+        assert found(reported, where, what)["state"] == "ok", (where, what)
     # What the stages fabric and machines have to do is what they themselves say.
-    changes = of(told, "will be changed")
+    changes = of(reported, "will be changed")
     assert {("leaf-01", "RoCE"), ("/lab/vm/training/job-01", "creation"), ("DRS", "rules")} <= changes
-    assert lab.twin.password not in run.output + json.dumps(told)
+    assert lab.twin.password not in run.output + json.dumps(reported)
 
 
 def test_bare_hosts_will_be_changed_which_blocks_nothing(whole):
     lab = whole(factory(2, fabric=True))
     before = everything(lab)
-    run, told = look(lab)
+    run, reported = look(lab)
     assert run.status == 0, run.output
     assert everything(lab) == before
     assert nothing_but_reads(lab)
     assert "fatal:" not in run.output
-    assert not of(told, "blocks")
-    hosts = of(told, "will be changed", "hosts")
+    assert not of(reported, "blocks")
+    hosts = of(reported, "will be changed", "hosts")
     parts = ("NVIDIA host driver", "BIOS settings", "kernel settings", "graphics types", "PVRDMA", "MTU", "restart")
     assert {(host, part) for host in (ESX_01, ESX_02) for part in parts} <= hosts
-    room = found(told, "gpu", "room for the VMs")
+    room = found(reported, "gpu", "room for the VMs")
     assert (room["state"], room["todo"]) == ("open", "Run the stage hosts first; the stage machines checks it then.")
-    assert "no vGPU profile" not in told["sentence"]
+    assert "no vGPU profile" not in reported["sentence"]
 
 
-def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
+def test_one_trouble_of_each_kind_is_reported_and_none_hides_another(whole):
     seed = factory(2, fabric=True)
     (datacenter,) = seed["datacenters"]
     datacenter["datastores"][0]["free_gb"] = 1
@@ -198,7 +198,7 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
     lab.twin.control.refuse_switch(switch="leaf-02")
     before = everything(lab)
     with registry(password=False) as address:
-        run, told = look(
+        run, reported = look(
             lab,
             "--extra-vars",
             json.dumps(
@@ -254,27 +254,27 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
         ("this machine", f"disk of {lab.work / 'run'}"): "Required: 1000000 GB.",
         (ESX_01, "driver of host and guests"): "Use a guest driver of R550",
     }
-    blocks = of(told, "blocks")
+    blocks = of(reported, "blocks")
     assert set(expected) <= blocks, set(expected) - blocks
     for (where, what), words in expected.items():
-        lines = [line for line in told["sentence"].splitlines() if line.startswith(f"- {where}, {what}: ")]
+        lines = [line for line in reported["sentence"].splitlines() if line.startswith(f"- {where}, {what}: ")]
         assert any(words in line for line in lines), (where, what, lines)
         # The same on the screen, at the end.
         assert words in run.text
     for secret in ("not-the-password", "not-this-one", lab.twin.password):
-        assert secret not in run.output + json.dumps(told)
+        assert secret not in run.output + json.dumps(reported)
 
 
-def test_wrong_password_of_vcenter_is_told_and_what_is_reached_without_it_is_looked_at(whole):
+def test_wrong_password_of_vcenter_is_reported_and_what_is_reached_without_it_is_looked_at(whole):
     lab = whole(factory(2, fabric=True, **DONE))
-    run, told = look(lab, "--extra-vars", '{"site_vcenter_password": "not-the-password", "preflight_fail": false}')
+    run, reported = look(lab, "--extra-vars", '{"site_vcenter_password": "not-the-password", "preflight_fail": false}')
     assert run.status == 0, run.output
-    login = found(told, "vCenter", "login")
+    login = found(reported, "vCenter", "login")
     assert login["state"] == "blocks"
     assert "password" in login["todo"] + login["found"]
-    assert of(told, "open") == {(ESX_01, "host"), (ESX_02, "host"), ("VMs", "VMs")}
-    assert found(told, "leaf-01", "login")["state"] == "ok"
-    assert "not-the-password" not in run.output + json.dumps(told)
+    assert of(reported, "open") == {(ESX_01, "host"), (ESX_02, "host"), ("VMs", "VMs")}
+    assert found(reported, "leaf-01", "login")["state"] == "ok"
+    assert "not-the-password" not in run.output + json.dumps(reported)
 
 
 def token(lab, **options):
@@ -289,34 +289,34 @@ def token(lab, **options):
 def test_a_token_takes_the_place_of_the_password(whole):
     lab = whole({**factory(1, **DONE), "release": "9.1.0"})
     site, arguments = token(lab)
-    run, told = look(lab, *arguments, **site)
-    assert found(told, "vCenter", "SAML token")["state"] == "ok", run.output
-    assert ("vCenter", "login") not in of(told, "blocks")
-    assert found(told, ESX_01, "host")["state"] != "open"
+    run, reported = look(lab, *arguments, **site)
+    assert found(reported, "vCenter", "SAML token")["state"] == "ok", run.output
+    assert ("vCenter", "login") not in of(reported, "blocks")
+    assert found(reported, ESX_01, "host")["state"] != "open"
     assert lab.twin.requests["Login"] == 0
 
 
-def test_an_expired_token_is_told_with_its_file(whole):
+def test_an_expired_token_is_reported_with_its_file(whole):
     lab = whole({**factory(1, **DONE), "release": "9.1.0"})
     early = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=1)
     site, arguments = token(lab, begins=early)
-    run, told = look(lab, *arguments, **site)
+    run, reported = look(lab, *arguments, **site)
     assert run.status != 0
-    login = found(told, "vCenter", "login")
+    login = found(reported, "vCenter", "login")
     assert login["state"] == "blocks"
     assert "The token expired at" in login["found"]
     assert str(lab.work / "token.xml") in login["todo"]
 
 
-def test_contradictions_of_a_site_are_told_all_together_and_nobody_is_asked(whole):
+def test_contradictions_of_a_site_are_reported_all_together_and_nobody_is_asked(whole):
     lab = whole(factory(1))
-    run, told = look(lab, site={"gpu": {"profiel": "grid_a100-40c"}, "network": {"path": "ipv9"}, "nonsense": 1})
+    run, reported = look(lab, site={"gpu": {"profiel": "grid_a100-40c"}, "network": {"path": "ipv9"}, "nonsense": 1})
     assert run.status != 0
-    assert of(told, "blocks") == {
+    assert of(reported, "blocks") == {
         ("site", "site.gpu.profiel"),
         ("site", "site.network.path"),
         ("site", "site.nonsense"),
     }
-    assert "- site, site.gpu.profiel: The key is unknown. Did you mean profile?" in told["sentence"]
+    assert "- site, site.gpu.profiel: The key is unknown. Did you mean profile?" in reported["sentence"]
     assert "- site, site.gpu.profiel" in run.output
     assert sum(lab.twin.requests.values()) == 0

@@ -50,41 +50,41 @@ CONNECTIONS = {
 @pytest.mark.parametrize("variables, words, what, command", CONNECTIONS.values(), ids=CONNECTIONS.keys())
 def test_switch_whose_connection_is_broken_here_is_one_row(lab, variables, words, what, command):
     lab = lab(ready(("leaf-01", "leaf-02")), faces=("switches",))
-    run, told = look(lab, variables={"switches": {"hosts": {"leaf-01": variables}}})
-    assert told is not None, run.output
-    row = found(told, "leaf-01", "switch")
+    run, reported = look(lab, variables={"switches": {"hosts": {"leaf-01": variables}}})
+    assert reported is not None, run.output
+    row = found(reported, "leaf-01", "switch")
     assert row["state"] == "blocks"
     assert words in row["found"] + row["wanted"]
-    missing = found(told, "this machine", what)
+    missing = found(reported, "this machine", what)
     assert (missing["state"], command in missing["todo"]) == ("blocks", True)
-    assert found(told, "leaf-02", "login")["state"] == "ok"
-    assert found(told, ESX_01, "host")["state"] == "ok"
+    assert found(reported, "leaf-02", "login")["state"] == "ok"
+    assert found(reported, ESX_01, "host")["state"] == "ok"
     assert run.failed_on("localhost").count(" checks: ") == 1
 
 
 def test_undefined_variable_in_the_connection_of_a_host_hides_nothing(lab):
     lab = lab(factory(1))
-    run, told = look(lab, variables={"esxi_hosts": {"hosts": {ESX_01: {"ansible_password": NOWHERE}}}})
-    assert told is not None, run.output
-    row = found(told, ESX_01, "host")
+    run, reported = look(lab, variables={"esxi_hosts": {"hosts": {ESX_01: {"ansible_password": NOWHERE}}}})
+    assert reported is not None, run.output
+    row = found(reported, ESX_01, "host")
     assert (row["state"], "site_switch_password_of_nobody" in row["found"]) == ("blocks", True)
-    assert found(told, "vCenter", "password")["state"] == "ok"
+    assert found(reported, "vCenter", "password")["state"] == "ok"
 
 
 def test_undefined_variable_in_the_site_is_a_row(lab):
     lab = lab(factory(1))
     site = {"site": {"vcenter": {"hostname": NOWHERE}, "gpu": {"profile": "grid_a100-40c"}, "vms": [{"name": "a"}]}}
-    run, told = look(lab, "--extra-vars", json.dumps(site))
-    assert told is not None, run.output
-    (row,) = [one for one in told["findings"] if one["state"] == "blocks"]
+    run, reported = look(lab, "--extra-vars", json.dumps(site))
+    assert reported is not None, run.output
+    (row,) = [one for one in reported["findings"] if one["state"] == "blocks"]
     assert (row["where"], "site_switch_password_of_nobody" in row["found"] + row["todo"]) == ("site", True)
 
 
 def test_table_is_shown_where_the_folder_cannot_be_written(lab):
     lab = lab(factory(1))
     (lab.work / "file").write_text("")
-    run, told = look(lab, folder="file/run")
-    assert (told, run.status) == (None, 2)
+    run, reported = look(lab, folder="file/run")
+    assert (reported, run.status) == (None, 2)
     assert "The settings are consistent." in run.output
     assert f"Cannot write {lab.work}/file/run/preflight.json." in run.output
     assert " checks: " in run.failed_on("localhost")
@@ -102,16 +102,16 @@ def test_home_that_is_not_that_of_the_account_gets_the_results(lab):
 
 def test_wrong_cluster_and_unknown_host_are_one_row_each(lab):
     lab = lab(factory(2, **DONE))
-    run, told = look_at(lab, site={"cluster": "wrong"}, hosts=["esx-99.lab.example"])
-    assert of(told, "blocks") == {("cluster wrong", "object"), ("esx-99.lab.example", "host")}
-    assert found(told, "cluster wrong", "object")["found"].endswith("There are: gpu.")
+    run, reported = look_at(lab, site={"cluster": "wrong"}, hosts=["esx-99.lab.example"])
+    assert of(reported, "blocks") == {("cluster wrong", "object"), ("esx-99.lab.example", "host")}
+    assert found(reported, "cluster wrong", "object")["found"].endswith("There are: gpu.")
     assert run.failed_on("esx-99.lab.example") == ""
-    assert of(told, "open", "hosts") == set()
+    assert of(reported, "open", "hosts") == set()
 
 
 def test_password_that_was_changed_is_found_although_a_session_is_kept(lab):
     lab = lab(factory(1))
     first = lab.hosts("--check")
     assert first.status == 0, first.output
-    _run, told = look(lab, "--extra-vars", "site_vcenter_password=not-any-more")
-    assert found(told, "vCenter", "login")["state"] == "blocks"
+    _run, reported = look(lab, "--extra-vars", "site_vcenter_password=not-any-more")
+    assert found(reported, "vCenter", "login")["state"] == "blocks"

@@ -40,7 +40,7 @@ def test_site_that_cannot_be_is_refused_before_any_vm_is_touched(lab, changes, m
     assert lab.profiles() == NOTHING
 
 
-def test_all_mistakes_are_told_at_once_with_their_lines_and_nobody_is_asked(tmp_path):
+def test_all_mistakes_are_reported_at_once_with_their_lines_and_nobody_is_asked(tmp_path):
     (tmp_path / "group_vars").mkdir()
     (tmp_path / "hosts.yml").write_text(
         "all: {hosts: {localhost: {ansible_connection: local}}}\n"
@@ -62,7 +62,7 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_nobody_is_asked(tmp_
         assert " ".join(message.split()) in run.text, run.output
 
 
-def test_ambiguous_name_is_refused_with_the_paths_that_tell_the_vms_apart(lab):
+def test_ambiguous_name_is_refused_with_the_paths_that_report_the_vms_apart(lab):
     seed = yaml.safe_load(
         (playbook.ROOT / "tests" / "twin" / "src" / "vsphere_twin" / "seeds" / "small.yml").read_text()
     )
@@ -86,7 +86,7 @@ def test_missing_site_is_named(lab, tmp_path):
     )
 
 
-def test_wrong_password_is_told_without_showing_it(lab):
+def test_wrong_password_is_reported_without_showing_it(lab):
     lab = lab()
     run = lab.run("--extra-vars", "site_vcenter_password=not-the-password")
     assert run.status != 0

@@ -118,8 +118,8 @@ def test_restore_ends_in_the_state_before_the_run_and_keeps_what_others_changed(
         vms, {}
     )
     found = third_party.differences(seen, third_party.read(lab.twin))
-    told = {path for paths in found.values() for path in paths if not path.startswith(OF_START)}
-    assert (set(found), told) == ({f"HostSystem {host.name}", "VirtualMachine train-01"}, SEEN), found
+    reported = {path for paths in found.values() for path in paths if not path.startswith(OF_START)}
+    assert (set(found), reported) == ({f"HostSystem {host.name}", "VirtualMachine train-01"}, SEEN), found
     idle = restore(lab)
     assert (idle.status, idle.changed) == (0, 0), idle.output
 

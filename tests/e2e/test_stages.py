@@ -11,7 +11,7 @@ import pytest
 from .stages import FABRIC, HOSTS, MACHINES, SECRET, World, changes_of, debug, lines_on_screen, plays, task
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-# Of every run it is something else, and only what took long tells it in brackets.
+# Of every run it is something else, and only long steps show it in brackets.
 TIMES = re.compile(r" \((usually )?\d+ (s|min)[^)]*\)|\d+:\d\d(:\d\d)?|\d+ (s|min)\b")
 # What changes in place while the host is restarted.
 IN_PLACE = (r"stage 1 of 3, hosts: \d+:\d\d of ", r"esx-0[12]: 60 s away$", r"Restart the host: esx-01")
@@ -57,7 +57,7 @@ def test_what_needs_none_is_not_shown(whole):
     assert "\x1b" not in output
 
 
-def test_the_last_screen_tells_stages_failures_and_where_the_record_is(whole):
+def test_the_last_screen_reports_stages_failures_and_where_the_record_is(whole):
     world, _status, output = whole
     last = output[output.index("PLAY RECAP") :]
     rows = {
@@ -78,7 +78,7 @@ def test_the_last_screen_tells_stages_failures_and_where_the_record_is(whole):
     assert "esx-02: failed" not in last
 
 
-def test_the_record_tells_what_was_changed_on_which_object(whole):
+def test_the_record_reports_what_was_changed_on_which_object(whole):
     world, _status, _output = whole
     record = world.record()
     assert [(stage["name"], stage["state"]) for stage in record["stages"]] == [
@@ -99,7 +99,7 @@ def test_the_record_tells_what_was_changed_on_which_object(whole):
     assert [failure["object"] for failure in record["stages"][1]["failures"]] == ["leaf-03", "leaf-02"]
 
 
-def test_no_secret_is_told_by_anybody(whole):
+def test_no_secret_is_reported_by_anybody(whole):
     world, _status, output = whole
     assert SECRET not in output
     (file,) = world.results.glob("*/stages.json")
@@ -120,7 +120,7 @@ def test_report_of_a_run_without_a_validation_shows_what_failed_and_changed(whol
     assert output.count("    Code not_good: docs/failure_codes.md#not_good\n") == 1
 
 
-def test_in_check_mode_it_tells_what_would_be_done_and_without_colours_where_none_are_wanted(whole, tmp_path):
+def test_in_check_mode_it_reports_what_would_be_done_and_without_colours_where_none_are_wanted(whole, tmp_path):
     world, _status, _output = whole
     arguments = ["--check", "--diff", "--limit", "esxi_hosts"]
     written, _screens = world.watch(*arguments, AIREADY_RESULTS=str(tmp_path), ANSIBLE_NOCOLOR=None, NO_COLOR="1")
@@ -266,9 +266,9 @@ def test_a_run_is_compared_with_the_plan_that_it_names(tmp_path):
     assert "more will be planned after machines" in planned
     status, output = world.run("--extra-vars", f"aiready_plan={folder}")
     assert status == 0, output
-    told = output[output.index("Compared with the plan in") :].splitlines()
+    reported = output[output.index("Compared with the plan in") :].splitlines()
     counted = "1 change as planned, 1 made but not planned, 0 planned but not made."
-    assert told[:3] == [
+    assert reported[:3] == [
         f"Compared with the plan in {folder}: {counted}",
         "  not planned: [machines] job-01, mmio: 1 -> 2",
         "  planned after machines: [guests] job-02, everything: 1 change",
@@ -278,7 +278,7 @@ def test_a_run_is_compared_with_the_plan_that_it_names(tmp_path):
     assert "1 change as planned, 1 made but not planned" in again
 
 
-def test_a_plan_that_is_none_is_told_and_does_not_fail_the_run(tmp_path):
+def test_a_plan_that_is_none_is_reported_and_does_not_fail_the_run(tmp_path):
     world = World(tmp_path, machines=plays("localhost", MACHINES))
     status, output = world.run("--extra-vars", f"aiready_plan={tmp_path / 'nowhere'}")
     assert status == 0

@@ -36,13 +36,13 @@ def read(twin):
 
 def differences(before, after):
     """{name of an object: {path: (before, after)}}, without objects that are the same."""
-    told = {}
+    reported = {}
     for name in sorted({*before, *after}):
         old, new = before.get(name, {}), after.get(name, {})
         paths = {path: (old.get(path), new.get(path)) for path in {*old, *new} if old.get(path) != new.get(path)}
         if paths:
-            told[name] = paths
-    return told
+            reported[name] = paths
+    return reported
 
 
 def _walk(path, value, found):

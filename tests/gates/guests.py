@@ -16,7 +16,7 @@ from guests import engines
 
 # Without a container engine no guest is tested, and the gate reports that; with AIREADY_ENGINE=required it fails.
 # Number of failed tasks to repeat in the report, and their maximum length.
-TOLD, LONGEST = 5, 3000
+SHOWN, LONGEST = 5, 3000
 SKIPPED = re.compile(r"no guests: [^\"\n]+")
 
 
@@ -65,7 +65,7 @@ def _failures(log: str) -> list[str]:
             task = line.rstrip("* ")
         elif line.startswith(("fatal: [", "failed: [")):
             found.append(f"{task}\n{line[:LONGEST]}")
-    return found[-TOLD:]
+    return found[-SHOWN:]
 
 
 def _make_images(gate: Gate, word: str = "") -> None:

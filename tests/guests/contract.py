@@ -1,7 +1,7 @@
 """The contract of tests/wire for modules that run on a guest: the same twelve steps, over ssh on a real guest.
 
 create, again, modify, again, delete, delete what is not there: each first in check mode, then for real. All steps are
-tasks of one play, since every play is a login. Between them, commands that are run past Ansible tell what is on the
+tasks of one play, since every play is a login. Between them, commands that are run past Ansible report what is on the
 guest: they, and not the module, say what happened.
 """
 
@@ -45,14 +45,14 @@ class GuestRow:
 
 @dataclass(frozen=True)
 class GuestLook:
-    """What a module that only reads supplies: what it must tell, which is known from elsewhere."""
+    """What a module that only reads supplies: what it must report, which is known from elsewhere."""
 
     module: str
     name: str
     params: dict | Callable[[Any], dict]
-    # What told makes of the answer is this.
-    told: Callable[[dict], Any]
-    tells: Any
+    # The function reported() reads this from the answer.
+    reported: Callable[[dict], Any]
+    reports: Any
     vm: dict = field(default_factory=dict)
     before: tuple | Callable[[Any], tuple] = ()
 
@@ -106,18 +106,18 @@ def hold(row: GuestRow, guest, play) -> None:
 
 
 def hold_look(look: GuestLook, guest, play) -> None:
-    """A look tells what is there, the same in check mode, and changes nothing."""
+    """A look reports what is there, the same in check mode, and changes nothing."""
     params = given(look.params, guest)
     calls = [_call(look.module, f"check mode {check}", params, check) for check in (True, False)]
     before = list(given(look.before, guest))
     for answer in play([*before, *calls])[len(before) :]:
         assert not answer.get("failed"), answer.get("msg")
         assert answer["changed"] is False
-        assert look.told(answer) == given(look.tells, guest)
+        assert look.reported(answer) == given(look.reports, guest)
 
 
 def _call(module, name, params, check):
-    # Whatever fails is told by the judge, with its step; the steps after it would only say the same again.
+    # Whatever fails is reported by the judge, with its step; the steps after it would only say the same again.
     return {"name": name, f"{OURS}.{module}": params, "check_mode": check, "diff": True, "ignore_errors": True}
 
 

@@ -32,7 +32,7 @@ END
 systemd-run --quiet --unit=lab-registry docker-registry serve /srv/registry/config.yml
 until curl -sko /dev/null https://localhost:5000/v2/; do systemctl is-active --quiet lab-registry; sleep 0.2; done
 """
-# dnf with a repository of its own, on a guest that is told to be of the other family.
+# dnf with a repository of its own, on a guest that the user declares to be of the other family.
 RPM = r"""
 set -e
 apt-get -qq install --no-install-recommends dnf rpm createrepo-c >/dev/null 2>&1
@@ -82,8 +82,8 @@ class Docker:
         return self.lab.playbook([play], check=check, extra=extra)
 
     def module(self, name, **params):
-        (told,) = self.lab.play([{"name": name, f"{OURS}.{name}": params}], hosts=[self.name])
-        return told
+        (reported,) = self.lab.play([{"name": name, f"{OURS}.{name}": params}], hosts=[self.name])
+        return reported
 
 
 @pytest.fixture(scope="module")
@@ -153,13 +153,13 @@ REFUSED = {
 def test_login_is_refused_before_anything_is_written(registry, more, code):
     registry.sh("rm -rf ~/.docker /etc/docker/certs.d")
     requested = {"registry": HERE, "username": USER, "password": PASSWORD, "ca_file": "/srv/registry/ca.pem", **more}
-    told = registry.module("container_registry_login", **requested)
-    assert told["failure"]["code"] == code, told
-    assert "canary" not in json.dumps(told["login"]) + told["msg"]
+    reported = registry.module("container_registry_login", **requested)
+    assert reported["failure"]["code"] == code, reported
+    assert "canary" not in json.dumps(reported["login"]) + reported["msg"]
     registry.sh("test ! -e ~/.docker")
 
 
-def test_full_disk_in_the_middle_of_a_pull_is_told_with_what_to_do(registry):
+def test_full_disk_in_the_middle_of_a_pull_is_reported_with_what_to_do(registry):
     # No layer of it is left of another image either.
     registry.sh("docker image prune --all --force")
     registry.sh("mount -t tmpfs -o size=64k none /var/lib/docker/tmp")
@@ -175,19 +175,19 @@ def test_full_disk_in_the_middle_of_a_pull_is_told_with_what_to_do(registry):
 def test_file_that_is_no_json_is_named_and_left(docker):
     docker.sh(f"cp {DAEMON} /srv/kept 2>/dev/null || true; echo '{{' > {DAEMON}")
     try:
-        told = docker.module("container_engine")
-        assert told["failure"]["code"] == "configuration_broken", told
+        reported = docker.module("container_engine")
+        assert reported["failure"]["code"] == "configuration_broken", reported
         assert docker.sh(f"cat {DAEMON}") == "{"
     finally:
         docker.sh(f"rm {DAEMON}; mv /srv/kept {DAEMON} 2>/dev/null || true")
 
 
-def test_disk_that_is_read_only_is_told_and_the_engine_goes_on(docker):
+def test_disk_that_is_read_only_is_reported_and_the_engine_goes_on(docker):
     docker.sh("mkdir -p /srv/ro && mount --bind /etc/docker /etc/docker && mount -o remount,ro,bind /etc/docker")
     try:
-        told = docker.module("container_engine", insecure_registries=["registry.lab.example:5000"])
-        assert told["failure"]["code"] == "file_trouble", told
-        assert "writable" in told["msg"]
+        reported = docker.module("container_engine", insecure_registries=["registry.lab.example:5000"])
+        assert reported["failure"]["code"] == "file_trouble", reported
+        assert "writable" in reported["msg"]
     finally:
         docker.sh("umount /etc/docker")
     assert docker.sh("systemctl is-active docker") == "active"
@@ -203,9 +203,9 @@ def test_engine_that_does_not_start_with_its_settings_gets_the_old_ones_back(doc
     )
     before = docker.sh(f"cat {DAEMON} 2>/dev/null || echo none")
     try:
-        told = docker.module("container_engine", insecure_registries=["mine.lab.example:5000"])
-        assert told["failure"]["code"] == "engine_refused", told
-        assert "insecure-registries" in told["failure"]["journal"]
+        reported = docker.module("container_engine", insecure_registries=["mine.lab.example:5000"])
+        assert reported["failure"]["code"] == "engine_refused", reported
+        assert "insecure-registries" in reported["failure"]["journal"]
         assert docker.sh(f"cat {DAEMON} 2>/dev/null || echo none") == before
         assert docker.sh("systemctl is-active docker") == "active"
     finally:
@@ -217,9 +217,9 @@ def test_running_container_is_not_stopped_for_a_setting(docker):
     docker.sh("docker run --detach --name training --network none proof:1 /usr/bin/sleep 600")
     proxy = {"http": "http://proxy.lab.example:3128"}
     try:
-        told = docker.module("container_engine", proxy=proxy)
-        assert told["failure"]["code"] == "containers_would_be_lost", told
-        assert told["failure"]["containers"] == ["training"]
+        reported = docker.module("container_engine", proxy=proxy)
+        assert reported["failure"]["code"] == "containers_would_be_lost", reported
+        assert reported["failure"]["containers"] == ["training"]
         later = docker.module("container_engine", proxy=proxy, restart="later")
         assert later["engine"]["pending"] == [{"needs": "engine_restart", "what": "engine"}]
         assert docker.module("container_engine", insecure_registries=["mine.lab.example:5000"], restart="later")[
@@ -248,9 +248,9 @@ def test_key_of_a_repository_comes_by_the_way_of_packages(docker):
     finally:
         docker.sh("systemctl stop lab-proxy; rm /etc/apt/apt.conf.d/90-person")
     assert run.status == 0, run.output
-    told = [task for _host, task in run.done]
-    assert "Install the verified repository key, nvidia-container-toolkit" in told
-    assert "Report toolkit packages that would be installed" in told
+    reported = [task for _host, task in run.done]
+    assert "Install the verified repository key, nvidia-container-toolkit" in reported
+    assert "Report toolkit packages that would be installed" in reported
     assert docker.sh("ls -d /tmp/aiready.* /usr/share/keyrings/nvidia-container-toolkit* 2>/dev/null || true") == ""
 
 
@@ -265,9 +265,9 @@ def test_key_with_another_fingerprint_is_refused_and_the_old_one_stays(docker):
     finally:
         docker.sh(f"rm {KEYRING}")
     assert run.status != 0
-    told = " ".join(run.output.split())
-    assert "Cannot trust the key of the repository nvidia-container-toolkit" in told
-    assert f"The file holds the key {depot['key_fingerprints'][0]}." in told
+    reported = " ".join(run.output.split())
+    assert "Cannot trust the key of the repository nvidia-container-toolkit" in reported
+    assert f"The file holds the key {depot['key_fingerprints'][0]}." in reported
     assert kept == "old"
 
 

@@ -53,6 +53,6 @@ def test_create_modify_delete_each_twice_and_predicted(row, guest_for, play):
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_a_look_tells_what_is_there_and_changes_nothing(look, guest_for, play):
+def test_a_look_reports_what_is_there_and_changes_nothing(look, guest_for, play):
     with guest_for(look) as guest:
         hold_look(look, guest, lambda tasks: play(tasks, hosts=[guest.name]))

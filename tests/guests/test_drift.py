@@ -43,8 +43,8 @@ def applied(guests, tmp_path):
 def drift(run, tmp_path):
     made = run(DRIFT, "--tags", "guests")
     folders = sorted((tmp_path / "results" / "drift").iterdir())
-    told = json.loads((folders[-1] / "drift.json").read_text())
-    return made, [row for row in told["rows"] if row["stage"] == "guests"]
+    reported = json.loads((folders[-1] / "drift.json").read_text())
+    return made, [row for row in reported["rows"] if row["stage"] == "guests"]
 
 
 @pytest.mark.skipif(number_of_commit() % EVERY != TURN, reason="one commit in six")

@@ -80,7 +80,7 @@ def test_a_guest_has_the_adapters_of_its_vm_in_their_order(guests):
 
 
 def test_the_clock_of_a_boot_is_its_own(guests):
-    """What tells a restart apart, and what two machines must not share."""
+    """What identifies a restart, and what two machines must not share."""
     seen = {
         guests.guest(name).read(path)
         for name in PAIR
@@ -109,7 +109,7 @@ def test_the_distributed_switch_decides_while_guests_run(guests, mtu):
 
 
 def test_large_packets_vanish_for_tcp_too(guests, mtu):
-    """Neither end is told: a transfer with segments that do not fit stands still, as in life."""
+    """Neither end gets a message: a transfer with segments that do not fit stands still, as in life."""
     with guests.twin.world.lock:
         mtu.switch.mtu = 1500
         guests.twin.world.touch(mtu.switch)

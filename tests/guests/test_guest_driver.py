@@ -34,7 +34,7 @@ def call(guest, module, params, **how):
 
 
 def installed(guest, package=PACKAGE):
-    """The state and version that dpkg tells, past the module."""
+    """The state and version that dpkg reports, past the module."""
     status, out, _err = guest.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}${Version}", package])
     return out.strip() if status == 0 else None
 
@@ -66,7 +66,7 @@ def test_a_driver_that_does_not_fit_the_host_is_refused_and_not_installed(gpu_gu
     assert installed(gpu_guest, "nvidia-linux-grid-570") is None
 
 
-def test_a_gpu_in_the_guest_is_told_with_its_profile(gpu_guest):
+def test_a_gpu_in_the_guest_is_reported_with_its_profile(gpu_guest):
     answer = call(gpu_guest, MODULE, driver("550.54.15")(gpu_guest))
     assert answer["changed"] is False
     (gpu,) = answer["driver"]["after"]["gpus"]
@@ -157,7 +157,7 @@ def test_who_uses_the_package_manager_is_named(plain_guest):
     assert installed(plain_guest) is None
 
 
-def test_a_full_disk_is_told_and_nothing_is_left_of_the_download(plain_guest):
+def test_a_full_disk_is_reported_and_nothing_is_left_of_the_download(plain_guest):
     plain_guest.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", "/var/tmp"])
     try:
         # Packages of the lab are small: not a byte is left for them.

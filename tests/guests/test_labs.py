@@ -77,7 +77,7 @@ def test_a_twin_that_ends_leaves_nothing(guests):
     assert _left(client, lab) == [0, 0, 0, 0]
 
 
-def test_an_engine_that_goes_away_is_told_and_not_waited_for(monkeypatch):
+def test_an_engine_that_goes_away_is_reported_and_not_waited_for(monkeypatch):
     monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
     monkeypatch.setattr(engine.shutil, "which", lambda name: None)
     with (

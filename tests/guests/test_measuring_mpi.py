@@ -40,15 +40,15 @@ def run(container, ranks, *words):
 def test_what_is_printed_is_read(container, program, looks):
     test, unit, words, sizes = PROGRAMS[program]
     status, text = run(container, 2, program, *words, *(["-c"] if looks else []))
-    told = osu.parse(text)
-    assert (status, told["why"]) == (0, ""), text
-    assert (told["test"], told["unit"], len(told["rows"])) == (test, unit, sizes)
-    assert told["wrong"] == (0 if looks else None)
-    assert all(row["value"] > 0 for row in told["rows"])
+    reported = osu.parse(text)
+    assert (status, reported["why"]) == (0, ""), text
+    assert (reported["test"], reported["unit"], len(reported["rows"])) == (test, unit, sizes)
+    assert reported["wrong"] == (0 if looks else None)
+    assert all(row["value"] > 0 for row in reported["rows"])
 
 
 @pytest.mark.parametrize(
-    "ranks, words, told",
+    "ranks, words, reported",
     [
         (1, ["osu_latency"], "exactly two processes"),
         (3, ["osu_bw"], "exactly two processes"),
@@ -57,7 +57,7 @@ def test_what_is_printed_is_read(container, program, looks):
     ],
     ids=["alone", "three", "nobody else", "an option that it has not"],
 )
-def test_what_cannot_be_measured_is_refused(container, ranks, words, told):
+def test_what_cannot_be_measured_is_refused(container, ranks, words, reported):
     status, text = run(container, ranks, *words)
     assert status != 0
-    assert told in osu.parse(text)["why"]
+    assert reported in osu.parse(text)["why"]

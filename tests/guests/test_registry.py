@@ -32,7 +32,7 @@ def ask(registry, path, login=None, ca_file=None):
 
 
 def login(registry):
-    """User and password, as whoever is told them has them."""
+    """User and password, as those who know them have them."""
     return registry.endpoint()["username"], registry.endpoint()["password"]
 
 
@@ -83,8 +83,8 @@ def test_another_authority_does_not_vouch_for_it(registry, tmp_path):
 def test_a_guest_reaches_it_and_trusts_it(guests, registry):
     where = registry.endpoint()
     argv = ["curl", "--silent", "--show-error", "--fail", "--user", ":".join(login(registry))]
-    status, out, told = guests.guest("job-01").run([*argv, f"https://{where['address']}/v2/_catalog"])
-    assert (status, json.loads(out or "{}")) == (0, {"repositories": [training_image.NAME]}), told
+    status, out, reported = guests.guest("job-01").run([*argv, f"https://{where['address']}/v2/_catalog"])
+    assert (status, json.loads(out or "{}")) == (0, {"repositories": [training_image.NAME]}), reported
 
 
 def test_the_password_is_in_no_log_and_in_no_description_of_the_container(guests, registry):

@@ -92,8 +92,8 @@ def test_guest_is_as_before_after_stages_a_killed_restore_and_the_next_one(whole
     with whole.lab.begun([whole.restore]):
         until(lambda: whole.guest.run(["sh", "-c", "dpkg-query -W docker.io"])[0] != 0)
         whole.guest.run(["pkill", "-KILL", "-x", "python3"])
-    told = whole.restored()
-    assert told["after"]["due"] == []
+    reported = whole.restored()
+    assert reported["after"]["due"] == []
     whole.sh(f"rm {LOGIND}")
     after = whole.state()
     assert {"gone": sorted(before - after), "more": sorted(after - before)} == {"gone": [], "more": []}

@@ -73,7 +73,7 @@ def bare(guests, fresh_guest):
 
 @pytest.fixture
 def clock(guests):
-    """The address of a guest that tells others the time."""
+    """The address of a guest that is the time server of others."""
     guest = guests.guest("job-01")
     guest.put(SERVER, "local stratum 8\nallow\n")
     guest.run(["systemctl", "restart", "chrony"])
@@ -84,7 +84,7 @@ def clock(guests):
 
 def test_a_preview_of_a_bare_guest_goes_through_and_changes_nothing(bare):
     twin, before = bare.lab.twin.endpoint(), bare.sh(BARE)
-    told = bare.role(
+    reported = bare.role(
         check=True,
         driver={"package": f"{twin['depot']['url']}/{DRIVER}"},
         host_driver="550.54.16",
@@ -96,7 +96,7 @@ def test_a_preview_of_a_bare_guest_goes_through_and_changes_nothing(bare):
         peers=[{"name": bare.name, "addresses": [twin["guests"][bare.name]["address"]]}],
         reboot="allow",
     )
-    assert (bare.name, "Install the driver") in told
+    assert (bare.name, "Install the driver") in reported
     assert bare.sh(BARE) == before
 
 
@@ -117,8 +117,8 @@ def test_what_was_written_before_a_role_was_killed_is_gone_by_after_the_next_one
     gone = "busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager RemoveIPC"
     assert (clock in bare.sh("chronyc -n sources"), bare.sh(gone)) == (False, "b true")
     assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") != "4096"
-    told = bare.role(**requested)
-    assert told == [(bare.name, "Restart logind to load its settings"), (bare.name, "Start chrony")]
+    reported = bare.role(**requested)
+    assert reported == [(bare.name, "Restart logind to load its settings"), (bare.name, "Start chrony")]
     assert (f"^* {clock}" in bare.sh("chronyc -n sources"), bare.sh(gone)) == (True, "b false")
     assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") == "4096"
     assert bare.role(**requested) == []
@@ -135,8 +135,8 @@ def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart_where_it
     planned = bare.play(check=True, **requested)
     assert planned.status == 0, planned.output
     assert (bare.name, "Restart the guest") in planned.done
-    told = planned.output.partition("A run would end here:")[2]
-    assert "waits for a restart of the guest" in told
+    reported = planned.output.partition("A run would end here:")[2]
+    assert "waits for a restart of the guest" in reported
     assert "set guest_vm_reboot to allow" in bare.refused(**requested)
     requested["reboot"] = "allow"
     assert (bare.name, "Restart the guest") in bare.role(**requested)
@@ -183,15 +183,15 @@ OPENED = {
 }
 
 
-def test_firewall_that_lets_no_training_in_is_told_and_left_alone(bare):
-    zones, told = "firewall-cmd --list-all-zones", f"{bare.name}: firewalld blocks most ports on ens224"
+def test_firewall_that_lets_no_training_in_is_reported_and_left_alone(bare):
+    zones, reported = "firewall-cmd --list-all-zones", f"{bare.name}: firewalld blocks most ports on ens224"
     bare.sh("apt-get -qq update; apt-get -qq install --no-install-recommends firewalld >/dev/null 2>&1")
     before = bare.sh(zones)
-    assert told in " ".join(bare.play(data_interface=ADAPTER).output.split())
+    assert reported in " ".join(bare.play(data_interface=ADAPTER).output.split())
     assert bare.sh(zones) == before
     for what, command in OPENED.items():
         bare.sh(command)
-        assert told not in " ".join(bare.play(data_interface=ADAPTER).output.split()), what
+        assert reported not in " ".join(bare.play(data_interface=ADAPTER).output.split()), what
         bare.sh("firewall-cmd --quiet --set-default-zone=public; firewall-cmd --quiet --reload")
 
 

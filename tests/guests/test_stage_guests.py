@@ -36,7 +36,7 @@ def test_a_guest_that_lets_nobody_in_yet_is_waited_for(guests, tmp_path):
     assert run.changed == 0
 
 
-def test_a_guest_that_never_lets_anybody_in_is_told_with_what_it_answers(guests, tmp_path):
+def test_a_guest_that_never_lets_anybody_in_is_reported_with_what_it_answers(guests, tmp_path):
     shut = guests.guest(PAIR[1])
     shut.put(NOLOGIN, SHUT)
     try:

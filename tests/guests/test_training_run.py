@@ -127,10 +127,10 @@ def test_an_elastic_training_goes_on_when_a_container_is_lost(trainings):
         elastic={"min_ranks": 1},
     )
     assert trained(answer), answer.get("msg")
-    told = answer["training"]["after"]["result"]
-    sizes = [entry["size"] for entry in told["iterations"]]
-    assert (sizes[0], sizes[-1], told["iterations"][-1]["iteration"]) == (2, 1, 149)
-    assert f"{PAIR[1]} was lost, and the training continued without it" in " ".join(told["remarks"])
+    reported = answer["training"]["after"]["result"]
+    sizes = [entry["size"] for entry in reported["iterations"]]
+    assert (sizes[0], sizes[-1], reported["iterations"][-1]["iteration"]) == (2, 1, 149)
+    assert f"{PAIR[1]} was lost, and the training continued without it" in " ".join(reported["remarks"])
     assert trainings.left() == NOTHING
 
 
@@ -210,13 +210,13 @@ def test_a_guest_that_loses_power_and_comes_back_costs_its_steps_since_the_check
         guests.power_on(PAIR[1])
     assert trained(answer), answer.get("msg")
     assert guest.boots == boots + 1
-    told = answer["training"]["after"]["result"]
-    begun, ended = told["restarts"]["attempts"]
+    reported = answer["training"]["after"]["result"]
+    begun, ended = reported["restarts"]["attempts"]
     assert (begun["code"], begun["host"], begun["first_iteration"]) == ("guest_unreachable", PAIR[1], 0)
     assert (ended["code"], ended["first_iteration"], ended["last_iteration"]) == ("trained", every, 59)
     # These steps are repeated, and no others.
-    assert told["restarts"]["lost_steps"] == begun["last_iteration"] + 1 - every > 0
-    assert told["weights"] == without_a_loss["training"]["after"]["result"]["weights"]
+    assert reported["restarts"]["lost_steps"] == begun["last_iteration"] + 1 - every > 0
+    assert reported["weights"] == without_a_loss["training"]["after"]["result"]["weights"]
     assert trainings.left() == NOTHING
     assert [trainings.sh(name, "ls /srv/slow/kept") for name in PAIR] == ["", ""]
 
@@ -253,7 +253,7 @@ def test_an_engine_that_hangs_keeps_nobody_waiting(trainings):
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["where the launcher is", "where a rank is"])
-def test_a_disk_that_is_full_in_the_middle_is_told_and_nothing_is_left(trainings, number):
+def test_a_disk_that_is_full_in_the_middle_is_reported_and_nothing_is_left(trainings, number):
     """The folder of runs is a disk of its own here, since the guest's is that of this machine."""
     name = PAIR[number]
     trainings.sh(name, f"mkdir -p {WORK} && mount -t tmpfs -o size=24m lab {WORK}")

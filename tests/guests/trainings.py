@@ -41,8 +41,8 @@ def train(state):
         optimizer.zero_grad()
         model(torch.ones(2, 4)).pow(2).mean().backward()
         optimizer.step()
-        told = {"event": "iteration", "rank": hvd.rank(), "iteration": state.batch, "size": hvd.size()}
-        print("AIREADY " + json.dumps(told), flush=True)
+        reported = {"event": "iteration", "rank": hvd.rank(), "iteration": state.batch, "size": hvd.size()}
+        print("AIREADY " + json.dumps(reported), flush=True)
         state.batch += 1
         state.commit()
         time.sleep(0.1)
@@ -73,12 +73,12 @@ def trained(answer):
 def trained_over_the_data_path(answer):
     """What a good run of the small training on both guests has shown."""
     assert trained(answer), answer.get("msg")
-    told = answer["training"]["after"]["result"]
-    assert told["weights"]["equal"]
-    assert told["loss"]["last"] < told["loss"]["first"]
-    assert [host["carried_by"] for host in told["hosts"]] == ["ens224", "ens224"]
-    assert [rank["host"] for rank in told["ranks"]] == list(PAIR)
-    assert json.loads(Path(told["file"]).read_text())["verdict"]["state"] == "passed"
+    reported = answer["training"]["after"]["result"]
+    assert reported["weights"]["equal"]
+    assert reported["loss"]["last"] < reported["loss"]["first"]
+    assert [host["carried_by"] for host in reported["hosts"]] == ["ens224", "ens224"]
+    assert [rank["host"] for rank in reported["ranks"]] == list(PAIR)
+    assert json.loads(Path(reported["file"]).read_text())["verdict"]["state"] == "passed"
 
 
 def measures_an_all_reduce(trainings, engine, **more):
@@ -86,9 +86,9 @@ def measures_an_all_reduce(trainings, engine, **more):
     sizes = ["-b", "4M", "-e", "8M", "-f", "2", "-n", "1", "-w", "1"]
     answer = trainings.run(engine=engine, builtin="all_reduce", arguments=sizes, **more)
     assert trained(answer), answer.get("msg")
-    told = nccl_tests.parse(Path(answer["training"]["after"]["result"]["log"]).read_text())
-    assert (told["why"], told["nodes"], told["wrong"], told["largest_bytes"]) == ("", 2, 0, 8 * 2**20)
-    assert told["busbw"] > 0
+    reported = nccl_tests.parse(Path(answer["training"]["after"]["result"]["log"]).read_text())
+    assert (reported["why"], reported["nodes"], reported["wrong"], reported["largest_bytes"]) == ("", 2, 0, 8 * 2**20)
+    assert reported["busbw"] > 0
 
 
 class Trainings:

@@ -17,7 +17,7 @@ LOOK = """
 import os, sys, time
 file, end, pause = sys.argv[1:]
 seen = set()
-with open(file, "ab", 0) as told:
+with open(file, "ab", 0) as reported:
     while not os.path.exists(end):
         for pid in filter(str.isdigit, os.listdir("/proc")):
             for what in ("cmdline", "environ"):
@@ -28,7 +28,7 @@ with open(file, "ab", 0) as told:
                     continue
                 if text not in seen:
                     seen.add(text)
-                    told.write(text + b"\\n")
+                    reported.write(text + b"\\n")
         time.sleep(float(pause))
 """
 CONTAINERS = "command -v docker >/dev/null && docker ps -aq | xargs -r docker inspect"
@@ -36,7 +36,7 @@ DECOY = "a-word-of-no-meaning"
 
 
 class Processes:
-    """Arguments and environments of a guest's processes, and what its engine tells of containers, while it lasts."""
+    """Arguments and environments of a guest's processes, and what its engine reports of containers, while it lasts."""
 
     def __init__(self, guest):
         self._guest, self._ended = guest, threading.Event()

@@ -87,14 +87,14 @@ def test_no_assertion_accepts_two_answers():
     "text, found",
     [
         ("def test_a():\n    run()", ["test_a"]),
-        ("def test_a():\n    told(run())", []),
+        ("def test_a():\n    reported(run())", []),
         ("def test_a():\n    assert run()", []),
         ("def test_a():\n    with pytest.raises(ValueError):\n        run()", []),
     ],
     ids=["nothing", "a helper", "an assertion", "an exception"],
 )
 def test_a_test_without_an_assertion_is_found(text, found):
-    assert silent(ast.parse(text), {"told"}) == found
+    assert silent(ast.parse(text), {"reported"}) == found
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def lines(entries: list[dict], indent: str = "") -> Iterator[str]:
     for entry in entries:
         yield f"{indent}- {called(entry)}"
         for word in (word for word in WORDS if word in entry):
-            yield f"{indent}    {word}: {told(word, entry[word])}"
+            yield f"{indent}    {word}: {reported(word, entry[word])}"
         for part in (part for part in PARTS if part in entry):
             yield f"{indent}  {part}:"
             yield from lines(entry[part] or [], f"{indent}  ")
@@ -54,7 +54,7 @@ def called(entry: dict) -> str:
     return f"{module} {arguments}" if isinstance(arguments, str) else module
 
 
-def told(word: str, value: object) -> str:
+def reported(word: str, value: object) -> str:
     entries = value if isinstance(value, list) else [value]
     return (" AND " if word == "when" else ", ").join(" ".join(str(one).split()) for one in entries)
 

@@ -21,8 +21,8 @@ STAGES = {"training_vm": "machines", "esxi_host": "hosts", "switch": "fabric"}
 
 @pytest.mark.parametrize("role", STAGES)
 def test_a_role_takes_everything_that_is_worked_out_from_the_site(role):
-    told = handed_over(STAGES[role], role) - BESIDE.get(role, set())
-    assert told == set(WORKED_OUT[role]) - ELSEWHERE.get(role, set())
+    reported = handed_over(STAGES[role], role) - BESIDE.get(role, set())
+    assert reported == set(WORKED_OUT[role]) - ELSEWHERE.get(role, set())
 
 
 @pytest.mark.parametrize("role", receivers())

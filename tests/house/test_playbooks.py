@@ -43,7 +43,7 @@ def test_a_stage_has_a_tag_of_its_name(stage):
 
 
 @pytest.mark.parametrize("stage", INSIDE)
-def test_a_stage_inside_of_guests_tells_a_plan_what_is_decided_once_they_are_there(stage):
+def test_a_stage_inside_of_guests_reports_a_plan_what_is_decided_once_they_are_there(stage):
     (play,) = [play for play in load(f"playbooks/{playbook(stage)}") if "later_guests.yml" in play.values()]
     assert play["vars"] == {"aiready_stage": stage}
     assert stage in play["tags"]

@@ -15,10 +15,10 @@ OTHERWISE = {
 
 
 def inputs(playbook, role):
-    """The variables by which a playbook tells a role what is wanted, and the fact that the role takes from the site."""
+    """Variables that give a role the requested values, and the fact that the role reads from the site."""
     tasks = list(tasks_of(yaml.safe_load((ROOT / "playbooks" / f"{playbook}.yml").read_text())))
     calls = (task.get("ansible.builtin.import_role", task.get("ansible.builtin.include_role", {})) for task in tasks)
-    told = [
+    reported = [
         *(
             task.get("vars", {})
             for task, call in zip(tasks, calls, strict=True)
@@ -26,7 +26,7 @@ def inputs(playbook, role):
         ),
         *(task.get("ansible.builtin.set_fact", {}) for task in tasks),
     ]
-    named = {name: value for given in told for name, value in given.items() if name.startswith(f"{role}_")}
+    named = {name: value for given in reported for name, value in given.items() if name.startswith(f"{role}_")}
     return {name: value for name, value in named.items() if name not in OTHERWISE}
 
 

@@ -94,7 +94,7 @@ NOT_LOOSER = {
     "What is not measured by it is reported as not run, and the verdict is not complete.": """
         validation.packages validation.perftest validation.checks
     """,
-    "The report tells it otherwise: as simulated, or as a note.": "validation.simulated validation.notes",
+    "The report shows it otherwise: as simulated, or as a note.": "validation.simulated validation.notes",
     "The result of the run states each restart.": "training.restarts",
     "It belongs to training.elastic.min_ranks.": "training.elastic.max_ranks training.elastic.reset_limit",
 }
@@ -121,5 +121,5 @@ def test_the_benchmark_has_the_defaults_that_arguments_are_compared_with():
     asks = "import json, synthetic; print(json.dumps(vars(synthetic.parser().parse_args([]))))"
     folder = ROOT / "roles/horovod/files/trainings"
     done = subprocess.run([sys.executable, "-B", "-c", asks], cwd=folder, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    assert {option: str(told[option[2:].replace("-", "_")]) for option in BENCHMARK} == BENCHMARK
+    reported = json.loads(done.stdout)
+    assert {option: str(reported[option[2:].replace("-", "_")]) for option in BENCHMARK} == BENCHMARK

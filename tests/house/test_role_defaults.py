@@ -66,12 +66,12 @@ def test_every_module_of_vms_shares_inputs_with_the_role():
 
 @pytest.mark.parametrize("name", sorted(set(MACHINES) - {"vms"}))
 def test_site_has_the_default_of_the_role(name):
-    # The site says what auto means; the role is told.
+    # The site says what auto means; the role gets the value.
     assert MACHINES[name] == ROLE[PREFIX + name]["default"]
 
 
-def test_role_is_told_everything_that_a_site_says_of_vms():
-    told = {PREFIX + name for name in MACHINES}
+def test_role_is_reported_everything_that_a_site_says_of_vms():
+    reported = {PREFIX + name for name in MACHINES}
     beyond = {
         "training_vm_site",
         "training_vm_vgpu_state",
@@ -81,4 +81,4 @@ def test_role_is_told_everything_that_a_site_says_of_vms():
         "training_vm_tasks_in_flight",
         "training_vm_task_timeout_s",
     }
-    assert set(ROLE) - told == beyond
+    assert set(ROLE) - reported == beyond

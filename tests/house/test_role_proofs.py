@@ -19,7 +19,7 @@ PROOFS = {
     "guest_vm": ("prove.yml", "restart.yml", "roce.yml"),
     "horovod": ("run.yml",),
     "kubernetes": ("prove.yml",),
-    "switch": ("prove.yml", "tell.yml", "main.yml"),
+    "switch": ("prove.yml", "report.yml", "main.yml"),
     "training_vm": ("prove.yml",),
     "validation": ("judge.yml",),
 }

@@ -1,4 +1,4 @@
-"""The roles' READMEs tell the inputs that the roles have."""
+"""The roles' READMEs report the inputs that the roles have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not be in the tree, and commands that must exist because a page tells people to type them."""
+"""What must not be in the tree, and commands that must exist because a page lists them."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def test_the_links_of_a_guest_are_compared_with_the_request(case):
     found = judged(case, required=True)
     assert found.verdict == case.verdict
     assert str(found.measured).partition("; ")[0] == case.measured
-    assert (found.told[0].why if found.told else "").startswith(case.says)
+    assert (found.reported[0].why if found.reported else "").startswith(case.says)
 
 
 def test_a_site_that_does_not_require_nvlink_accepts_guests_without_it():

@@ -164,8 +164,8 @@ def rehearse(
 def _planned(twin, env: dict[str, str], folder: Path, inside: bool, arguments: Sequence[str]) -> str:
     """Plan the whole run and leave its record in the folder."""
     before = center.whole(twin)
-    told = _play({**env, FOLDER: str(folder)}, "--check", "--diff", *arguments)
-    if not told.changed:
+    reported = _play({**env, FOLDER: str(folder)}, "--check", "--diff", *arguments)
+    if not reported.changed:
         raise RehearsalFailed("The plan announced nothing, so it proves nothing.")
     if center.whole(twin) != before:
         raise RehearsalFailed("Check mode changed the data centre.")
@@ -174,14 +174,14 @@ def _planned(twin, env: dict[str, str], folder: Path, inside: bool, arguments: S
         raise RehearsalFailed(
             f"The plan must leave {', '.join(INSIDE)} open until the stage machines. It does so for {later}."
         )
-    return f"{told.changed} tasks report a change, none made one"
+    return f"{reported.changed} tasks report a change, none made one"
 
 
 def _with_guests(report: Report, stages: str) -> bool:
     """Return whether the VMs get real guests; their requirements are built first."""
     if stages == "infrastructure":
         return False
-    guests.tell_progress(say)
+    guests.report_progress(say)
     with report.step("Prepare guests: a container engine, and cached images") as note:
         problem = guests.missing(lambda line: say(f"  : {line}"))
         if problem and stages == "all":

@@ -225,7 +225,7 @@ def _with_guests(site: Any, seed: Mapping[str, Any], stages: str, say) -> tuple[
         return False, []
     problem = own_guests.impossible(site, seed)
     if not problem:
-        guests.tell_progress(say)
+        guests.report_progress(say)
         problem = guests.missing(lambda line: say(f"  : {line}"))
     if problem and stages == "all":
         raise RehearsalFailed(f"Cannot start guests. {problem}")
@@ -236,8 +236,11 @@ def _with_guests(site: Any, seed: Mapping[str, Any], stages: str, say) -> tuple[
 def failures_of(what: str, status: int, folder: Path) -> list[str]:
     """The errors in the record of a run; one on the record itself if it has none."""
     record = folder / "stages.json"
-    told = json.loads(record.read_text()) if record.is_file() else {}
-    rows = [*told.get("failures", ()), *(row for stage in told.get("stages", ()) for row in stage.get("failures", ()))]
+    reported = json.loads(record.read_text()) if record.is_file() else {}
+    rows = [
+        *reported.get("failures", ()),
+        *(row for stage in reported.get("stages", ()) for row in stage.get("failures", ())),
+    ]
     found = [f"{what}: {row['object']}: {row['msg']}" for row in rows]
     usual = f"{what} ended with status {status}. Its output names the error. Correct the site, and rehearse again."
     return list(dict.fromkeys(found)) or [usual]

@@ -63,7 +63,7 @@ def missing(say) -> str:
     return ""
 
 
-def tell_progress(say) -> None:
+def report_progress(say) -> None:
     """Show the lab's report on its guests, so that a wait is not silent."""
 
     class Teller(logging.Handler):
@@ -99,38 +99,44 @@ def counters(twin, names) -> dict:
 
 def validated(folder: Path) -> str:
     """Return the result of the validation: no failure, no warning, and no simulated part called real."""
-    told = json.loads((folder / "validation.json").read_text())
-    bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in told["rungs"] if row["verdict"] in NOT_GOOD]
-    if told["verdict"]["state"] != "pass" or bad:
+    reported = json.loads((folder / "validation.json").read_text())
+    bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in reported["rungs"] if row["verdict"] in NOT_GOOD]
+    if reported["verdict"]["state"] != "pass" or bad:
         raise RehearsalFailed(f"The validation of a correct lab must pass without a warning: {'; '.join(bad)}")
-    broken = rule.violations(told, folder)
+    broken = rule.violations(reported, folder)
     if broken:
         raise RehearsalFailed(f"The report claims more than was measured: {'; '.join(broken)}")
-    labels(told)
-    free = {row["id"] for row in told["rungs"] if row["verdict"] == "not_required" and row["check"] not in NOT_REQUIRED}
+    labels(reported)
+    free = {
+        row["id"] for row in reported["rungs"] if row["verdict"] == "not_required" and row["check"] not in NOT_REQUIRED
+    }
     if free:
         raise RehearsalFailed(f"The validation does not require these checks of the lab: {', '.join(sorted(free))}.")
     page = folder / "report.html"
     if "<svg" not in page.read_text() and "data:image" not in page.read_text():
         raise RehearsalFailed(f"The report {page} has no plot.")
-    return f"{told['verdict']['counts']['pass']} checks passed"
+    return f"{reported['verdict']['counts']['pass']} checks passed"
 
 
-def labels(told: dict) -> None:
+def labels(reported: dict) -> None:
     """Check that no part of a lab is labelled as real, and no omitted check as strict."""
-    if set(told["simulated_parts"]) != set(simulated.WORDS):
-        raise RehearsalFailed(f"The validation does not declare all simulated parts, only: {told['simulated_parts']}.")
+    if set(reported["simulated_parts"]) != set(simulated.WORDS):
+        raise RehearsalFailed(
+            f"The validation does not declare all simulated parts, only: {reported['simulated_parts']}."
+        )
     device = {"cluster.training": "CPU"}
-    for row in told["rungs"]:
+    for row in reported["rungs"]:
         parts = simulated.of(row["check"], simulated.WORDS, row["variant"], device.get(row["check"], ""))
         # Results of trainings have simulated parts; results that were not measured have none.
         if row["verdict"] not in ("not_run", "skipped") and not set(parts) <= set(row["simulated_parts"]):
             raise RehearsalFailed(f"{row['id']} depends on {parts}, but declares {row['simulated_parts']}.")
-    lacking = RELAXED - {one["setting"] for one in told["relaxed"]}
+    lacking = RELAXED - {one["setting"] for one in reported["relaxed"]}
     if lacking:
         raise RehearsalFailed(f"The validation does not list as relaxed: {', '.join(sorted(lacking))}.")
     silent = [
-        row["id"] for row in told["rungs"] if row["check"] == "guest.memlock" and not (row["relaxed"] and row["notes"])
+        row["id"]
+        for row in reported["rungs"]
+        if row["check"] == "guest.memlock" and not (row["relaxed"] and row["notes"])
     ]
     if silent:
         raise RehearsalFailed(f"Rows do not report their relaxed limits: {', '.join(silent)}.")
@@ -152,8 +158,8 @@ def looked_at(folder: Path, say) -> str:
 
 def verdict(folder: Path) -> str:
     """Return the final lines of a rehearsal."""
-    told = json.loads((folder / "validation.json").read_text())["verdict"]
-    return f"Verdict: {told['state']}. {told['sentence']}\nReport: {folder / 'report.html'}"
+    reported = json.loads((folder / "validation.json").read_text())["verdict"]
+    return f"Verdict: {reported['state']}. {reported['sentence']}\nReport: {folder / 'report.html'}"
 
 
 def trained(folder: Path, twin, names, before: dict | None = None) -> str:
@@ -174,9 +180,9 @@ def trained(folder: Path, twin, names, before: dict | None = None) -> str:
         carried[name] = grown.get(DATA, 0)
         if grown.get(DATA, 0) < max(LEAST_BYTES, grown.get(MANAGEMENT, 0) // 10):
             wrong.append(f"{name} carried {grown}, so its training did not use {DATA}")
-    told = {one["name"]: one["carried_by"] for one in result["hosts"]}
-    if set(told.values()) != {DATA}:
-        wrong.append(f"the result reports traffic on {told}")
+    reported = {one["name"]: one["carried_by"] for one in result["hosts"]}
+    if set(reported.values()) != {DATA}:
+        wrong.append(f"the result reports traffic on {reported}")
     left = {name: twin.guest(name).run(["docker", "ps", "--quiet"])[1].split() for name in names}
     if any(left.values()):
         wrong.append(f"containers remain: {left}")

@@ -32,11 +32,11 @@ def decided_after(folder: Path, stage: str) -> list[str]:
 
 def compared(plan: Path, run: Path) -> dict:
     """Compare the records of both folders with run_plan."""
-    told, done = (record.of_folder(str(folder)) for folder in (plan, run))
-    missing = [str(folder) for folder, found in ((plan, told), (run, done)) if found is None]
+    reported, done = (record.of_folder(str(folder)) for folder in (plan, run))
+    missing = [str(folder) for folder, found in ((plan, reported), (run, done)) if found is None]
     if missing:
         raise RehearsalFailed(f"No record in {' and '.join(missing)}.")
-    return run_plan.compared(run_plan.planned(told), run_plan.made(done))
+    return run_plan.compared(run_plan.planned(reported), run_plan.made(done))
 
 
 def kept(plan: Path, run: Path) -> str:

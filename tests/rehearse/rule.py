@@ -183,8 +183,8 @@ def _hostname(row, expected, measured, text):
 
 
 def _counted(row, expected, measured, text):
-    told = {name: (was, now) for name, was, now in COUNTED.findall(text)}
-    both = {name: (int(was), int(now)) for name, (was, now) in told.items() if "-" not in (was, now)}
+    reported = {name: (was, now) for name, was, now in COUNTED.findall(text)}
+    both = {name: (int(was), int(now)) for name, (was, now) in reported.items() if "-" not in (was, now)}
     drops = {name: pair for name, pair in both.items() if DROPS.search(name)}
     if not drops:
         yield "its evidence has no drop counter with a value before and after."
@@ -195,15 +195,15 @@ def _counted(row, expected, measured, text):
 
 
 def _settings(row, expected, measured, text):
-    told = json.loads(text) if text else {}
-    if not told.get("paths"):
+    reported = json.loads(text) if text else {}
+    if not reported.get("paths"):
         yield "no path was compared."
-    if not any(end["known"] for end in told.get("ends", [])):
+    if not any(end["known"] for end in reported.get("ends", [])):
         yield "no setting was compared."
     wanted = re.search(r"(\d+) settings of (\d+) ports on the paths", row["why"])
     if wanted is None or int(wanted.group(1)) < 1 or int(wanted.group(2)) < 1:
         yield f"it does not report how many settings were compared: {row['why']!r}."
-    if any(one["severity"] == "error" for one in told.get("disagreements", [])):
+    if any(one["severity"] == "error" for one in reported.get("disagreements", [])):
         yield "some settings disagree."
 
 
@@ -257,16 +257,16 @@ def _of_report(folder: Path, rows: list[dict]) -> list[str]:
     file = folder / "report.json"
     if not file.is_file():
         return []
-    told, found = json.loads(file.read_text()), []
+    reported, found = json.loads(file.read_text()), []
     shown = {
-        row["id"]: row["verdict"] for layer in told["ladder"] for check in layer["checks"] for row in check["rows"]
+        row["id"]: row["verdict"] for layer in reported["ladder"] for check in layer["checks"] for row in check["rows"]
     }
     differ = [row["id"] for row in rows if shown.get(row["id"]) != row["verdict"]]
     if differ or len(shown) != len(rows):
         found.append(f"The rows of the report differ from the validation: {', '.join(differ[:5])}.")
     counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
-    if told["verdict"]["counts"] != counts:
-        found.append(f"The report counts {told['verdict']['counts']}, but the rows count {counts}.")
+    if reported["verdict"]["counts"] != counts:
+        found.append(f"The report counts {reported['verdict']['counts']}, but the rows count {counts}.")
     text = folder / "report.md"
     line = re.search(r"\| Checks \|.*?(\d+) passed", text.read_text()) if text.is_file() else None
     if line is not None and int(line.group(1)) != counts["pass"]:

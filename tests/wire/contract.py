@@ -2,8 +2,8 @@
 
 create, again, modify, again, delete, delete what is not there: each first in check mode, then for real. Check mode
 changes nothing, predicts whether the real run changes something, and its diff is the diff of what then happens.
-What happened is told by an observer that is not the module. A setting cannot be deleted: there, delete means back to
-what it is by default. Modules that only read are held to less: they tell what is there and change nothing.
+What happened is reported by an observer that is not the module. A setting cannot be deleted: there, delete means back
+to its default. Modules that only read are held to less: they report what is there and change nothing.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Look:
-    """What a module that only reads supplies: what it must tell, which is known from elsewhere."""
+    """What a module that only reads supplies: what it must report, which is known from elsewhere."""
 
     module: str
     name: str
     params: dict
-    tells: Callable[[Any], dict]
-    told: Callable[[dict], dict]
+    reports: Callable[[Any], dict]
+    reported: Callable[[dict], dict]
     seed: str | dict = "small"
     faces: tuple = ()
     at: str | None = None
@@ -78,13 +78,13 @@ def hold(row: Row, twin, drive) -> None:
 
 
 def hold_look(look: Look, twin, drive) -> None:
-    """A look tells what is there, the same in check mode, and changes nothing."""
-    expected = look.tells(twin)
+    """A look reports what is there, the same in check mode, and changes nothing."""
+    expected = look.reports(twin)
     for check in (True, False):
         answer = _run(look, look.run or drive, "look", look.params, check)
         assert answer["changed"] is False
-        assert look.told(answer) == expected
-    assert look.tells(twin) == expected
+        assert look.reported(answer) == expected
+    assert look.reports(twin) == expected
 
 
 def _run(row, drive, step, params, check):

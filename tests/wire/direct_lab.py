@@ -54,7 +54,7 @@ def direct(twin, *names):
 def _direct(twin, name):
     with virtual_machine(twin, name) as machine:
         config = machine.config
-        found = [_told(one) for one in config.hardware.device if isinstance(one, PCI)]
+        found = [_reported(one) for one in config.hardware.device if isinstance(one, PCI)]
         groups = config.deviceGroups
         return {
             "devices": sorted(found, key=str),
@@ -63,21 +63,21 @@ def _direct(twin, name):
         }
 
 
-def _told(device):
+def _reported(device):
     backing, node = device.backing, device.numaNode
     if isinstance(backing, PCI.DeviceBackingInfo):
-        told = ("static", backing.id, backing.vendorId, int(backing.deviceId, 16), backing.systemId != "")
+        reported = ("static", backing.id, backing.vendorId, int(backing.deviceId, 16), backing.systemId != "")
     elif isinstance(backing, PCI.DynamicBackingInfo):
         allowed = tuple(f"{one.vendorId:04x}:{one.deviceId:04x}" for one in backing.allowedDevice)
-        told = ("dynamic", allowed, backing.customLabel or "")
+        reported = ("dynamic", allowed, backing.customLabel or "")
     elif isinstance(backing, PCI.DvxBackingInfo):
-        told = ("dvx", backing.deviceClass)
+        reported = ("dvx", backing.deviceClass)
     else:
-        told = ("vgpu", backing.vgpu)
+        reported = ("vgpu", backing.vgpu)
     grouped = () if device.deviceGroupInfo is None else (f"part {device.deviceGroupInfo.sequenceId}",)
-    return (*told, *grouped, *(() if node is None or node < 0 else (f"node {node}",)))
+    return (*reported, *grouped, *(() if node is None or node < 0 else (f"node {node}",)))
 
 
 def static(address, vendor=0x15B3, device=0x101D):
-    """A static device as the observer tells it: the API's vendor field is signed."""
+    """A static device as the observer reports it: the API's vendor field is signed."""
     return ("static", address, vendor, device, True)

@@ -20,7 +20,7 @@ NAMES = tuple(f"esx-{number:02}.example.com" for number in range(1, 46))
 LOSSLESS = {"pfctx": "0x08", "pfcrx": "0x08", "trust_state": 2}
 # Methods by which a client only looks, comes, waits or goes.
 LOOKS = ("Retrieve", "Query", "Find", "Fetch", "WaitFor", "Create", "Destroy", "Login", "Logout")
-# The same note again is the same note; whether a restart of Xorg took place when its answer was lost nobody can tell.
+# The same note again is the same note; whether a restart of Xorg took place when its answer was lost is unknown.
 HARMLESS = (*LOOKS, "SetField", "RestartService")
 
 

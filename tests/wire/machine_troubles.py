@@ -166,11 +166,11 @@ def _vm(vm):
 
 
 def _device(device):
-    told = [type(device).__name__, type(device.backing).__name__]
+    reported = [type(device).__name__, type(device.backing).__name__]
     if isinstance(device, vim.vm.device.VirtualEthernetCard):
         port = getattr(device.backing, "port", None)
-        told += [port.portgroupKey if port is not None else "", str(device.connectable.startConnected)]
-    return " ".join(told)
+        reported += [port.portgroupKey if port is not None else "", str(device.connectable.startConnected)]
+    return " ".join(reported)
 
 
 def tasks_of(twin):
@@ -254,7 +254,7 @@ def occupy(twin, name):
 
 
 def begin_copy(twin, name):
-    """Somebody begins to clone the template: vCenter shows the new VM, and tells nothing of its configuration yet."""
+    """Somebody begins to clone the template: vCenter shows the new VM, and does not report its configuration yet."""
     with twin.world.lock:
         source = vm_of(twin, "ubuntu-template")
         place = vim.vm.RelocateSpec(pool=vim.ResourcePool(source.host.compute.pool.moid))

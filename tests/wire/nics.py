@@ -94,7 +94,7 @@ def see(*names):
 
 
 def cards(twin, name, kind):
-    """The devices of one kind, as the server tells them."""
+    """The devices of one kind, as the server reports them."""
     with virtual_machine(twin, name) as machine:
         return [card for card in machine.config.hardware.device if card.__class__ is kind]
 

@@ -41,14 +41,14 @@ class Bench:
 
     def now(self, number=1):
         """What matters of the treatment of a port."""
-        told = self.device.treatment(port(self.platform, number))
-        marking = told.marking.get(told.queues[told.priorities[26]])
+        reported = self.device.treatment(port(self.platform, number))
+        marking = reported.marking.get(reported.queues[reported.priorities[26]])
         return {
-            "trust": told.trust,
-            "class": told.priorities[26],
-            "lossless": sorted(told.no_drop & told.pauses_sent & told.pauses_heeded),
+            "trust": reported.trust,
+            "class": reported.priorities[26],
+            "lossless": sorted(reported.no_drop & reported.pauses_sent & reported.pauses_heeded),
             "marks": marking is not None and marking.mark,
-            "mtu": told.mtu,
+            "mtu": reported.mtu,
         }
 
 

@@ -12,7 +12,7 @@ import sys
 
 
 def main():
-    """Print how many forks got an answer, and what the others were told."""
+    """Print how many forks got an answer, and the errors of the others."""
     sys.path[:0] = json.loads(sys.argv[1])
     importlib.import_module("conftest")  # makes the collection importable
     utils = "ansible_collections.aiready.vsphere.plugins.module_utils"

@@ -1,4 +1,4 @@
-"""What the BIOS or its BMC does not take is told with the way out; what others staged is theirs."""
+"""What the BIOS or its BMC does not take is reported with the way out; what others staged is theirs."""
 
 from __future__ import annotations
 
@@ -86,19 +86,19 @@ def test_a_task_leaves_no_session_behind(factory):
     assert client.get_session_service().sessions.get_members() == []
 
 
-def test_a_wrong_password_is_told_and_not_repeated(factory):
+def test_a_wrong_password_is_reported_and_not_repeated(factory):
     running, stage = factory
-    told = stage(bmc_password="guessed", **SRIOV)
-    assert told["failure"]["code"] == "bmc_login_refused"
-    assert "guessed" not in str({key: value for key, value in told.items() if key != "invocation"})
+    reported = stage(bmc_password="guessed", **SRIOV)
+    assert reported["failure"]["code"] == "bmc_login_refused"
+    assert "guessed" not in str({key: value for key, value in reported.items() if key != "invocation"})
 
 
-def test_a_bmc_that_the_system_does_not_trust_is_told_by_its_certificate(factory):
+def test_a_bmc_that_the_system_does_not_trust_is_reported_by_its_certificate(factory):
     dummy, stage = factory
-    told = stage(bmc_ca_file=None, **SRIOV)
-    assert told["failure"]["code"] == "bmc_certificate_not_trusted"
-    assert "SHA-256 fingerprint" in told["msg"]
-    assert "Set `bmc_ca_file` to the authority that signed it" in told["msg"]
+    reported = stage(bmc_ca_file=None, **SRIOV)
+    assert reported["failure"]["code"] == "bmc_certificate_not_trusted"
+    assert "SHA-256 fingerprint" in reported["msg"]
+    assert "Set `bmc_ca_file` to the authority that signed it" in reported["msg"]
 
 
 def test_a_certificate_for_another_name_is_refused_unless_the_task_says_so(twin, drive):
@@ -108,18 +108,18 @@ def test_a_certificate_for_another_name_is_refused_unless_the_task_says_so(twin,
     assert not stage("bios_settings", at=DELL, bmc_validate_certs=False, bmc_ca_file=None, **SRIOV)["failed"]
 
 
-def test_an_address_where_nobody_answers_is_told(factory):
+def test_an_address_where_nobody_answers_is_reported(factory):
     dummy, stage = factory
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        told = stage(bmc_address=f"127.0.0.1:{closed.getsockname()[1]}", **SRIOV)
-    assert told["failure"]["code"] == "bmc_refused"
+        reported = stage(bmc_address=f"127.0.0.1:{closed.getsockname()[1]}", **SRIOV)
+    assert reported["failure"]["code"] == "bmc_refused"
 
 
 def test_something_else_than_a_bmc_gets_no_password(factory):
     running, stage = factory
-    told = stage(bmc_address=f"{running.host}:{running.port}", **SRIOV)
-    assert told["failure"]["code"] == "not_redfish"
+    reported = stage(bmc_address=f"{running.host}:{running.port}", **SRIOV)
+    assert reported["failure"]["code"] == "not_redfish"
 
 
 def test_a_bmc_that_is_busy_for_a_moment_is_waited_for(factory):
@@ -128,19 +128,19 @@ def test_a_bmc_that_is_busy_for_a_moment_is_waited_for(factory):
     assert stage(**SRIOV)["changed"]
 
 
-def test_a_bmc_that_stays_busy_is_told(factory):
+def test_a_bmc_that_stays_busy_is_reported(factory):
     running, stage = factory
     running.control.bmc_unavailable(host=DELL, count=100)
-    told = stage(**SRIOV)
-    assert told["failure"]["code"] == "bmc_busy"
-    assert told["bios"]["changed"] is False
+    reported = stage(**SRIOV)
+    assert reported["failure"]["code"] == "bmc_busy"
+    assert reported["bios"]["changed"] is False
 
 
-def test_a_system_that_the_bmc_does_not_have_is_told_with_those_that_it_has(factory):
+def test_a_system_that_the_bmc_does_not_have_is_reported_with_those_that_it_has(factory):
     dummy, stage = factory
-    told = stage(system_id="2", **SRIOV)
-    assert told["failure"]["code"] == "system_not_found"
-    assert "The BMC has these systems: System.Embedded.1" in told["msg"]
+    reported = stage(system_id="2", **SRIOV)
+    assert reported["failure"]["code"] == "system_not_found"
+    assert "The BMC has these systems: System.Embedded.1" in reported["msg"]
 
 
 def test_without_its_registry_nothing_is_staged_unless_the_task_says_so(factory, monkeypatch):
@@ -150,45 +150,45 @@ def test_without_its_registry_nothing_is_staged_unless_the_task_says_so(factory,
         raise Problem("ResourceMissingAtURI", "registry")
 
     monkeypatch.setattr(twin_bios, "registry", missing)
-    told = stage(HPE, **SRIOV)
-    assert told["failure"]["code"] == "registry_missing"
-    assert "BiosAttributeRegistryU46.v1_1_90" in told["msg"]
+    reported = stage(HPE, **SRIOV)
+    assert reported["failure"]["code"] == "registry_missing"
+    assert "BiosAttributeRegistryU46.v1_1_90" in reported["msg"]
     assert waiting(HPE, running)["staged"] == {}
     assert not stage(HPE, registry="optional", **SRIOV)["failed"]
     assert waiting(HPE, running)["staged"] == {"Sriov": "Enabled"}
 
 
-def test_everything_that_is_wrong_with_attributes_is_told_at_once_and_nothing_is_staged(factory):
+def test_everything_that_is_wrong_with_attributes_is_reported_at_once_and_nothing_is_staged(factory):
     running, stage = factory
-    told = stage(attributes={"SriovGlobal": "Enabled", "SysProfile": "Fast", "MmioAbove4GB": "Enabled"})
-    assert told["failure"]["code"] == "attribute_unknown"
-    assert "there is no SriovGlobal (near: SriovGlobalEnable" in told["msg"]
-    assert "SysProfile accepts one of" in told["msg"]
+    reported = stage(attributes={"SriovGlobal": "Enabled", "SysProfile": "Fast", "MmioAbove4GB": "Enabled"})
+    assert reported["failure"]["code"] == "attribute_unknown"
+    assert "there is no SriovGlobal (near: SriovGlobalEnable" in reported["msg"]
+    assert "SysProfile accepts one of" in reported["msg"]
     assert waiting(DELL, running) == {"staged": {}, "job": False}
 
 
-def test_a_make_without_a_map_is_told_all_functions_and_how_to_name_them(twin, drive):
+def test_a_make_without_a_map_is_reported_all_functions_and_how_to_name_them(twin, drive):
     running = twin(seed=lab(state="factory", bios={"vendor": "other"}), faces=("redfish",))
-    told = drive(running)("bios_settings", at="esx-01", functions=NEEDED)
-    assert told["failure"]["code"] == "function_unmapped"
-    assert told["failure"]["functions"] == sorted(NEEDED)
-    assert "name the attributes with their values under `attributes`" in told["msg"]
+    reported = drive(running)("bios_settings", at="esx-01", functions=NEEDED)
+    assert reported["failure"]["code"] == "function_unmapped"
+    assert reported["failure"]["functions"] == sorted(NEEDED)
+    assert "name the attributes with their values under `attributes`" in reported["msg"]
 
 
 def test_a_setting_that_depends_on_a_profile_is_refused_with_the_profile(factory):
     dummy, stage = factory
-    told = stage(functions={"c_states": "disabled"})
-    assert told["failure"]["code"] == "attribute_locked"
-    assert "SysProfile" in told["msg"]
+    reported = stage(functions={"c_states": "disabled"})
+    assert reported["failure"]["code"] == "attribute_locked"
+    assert "SysProfile" in reported["msg"]
 
 
-def test_what_the_bmc_rejects_is_told_in_its_own_words(factory):
+def test_what_the_bmc_rejects_is_reported_in_its_own_words(factory):
     running, stage = factory
     running.control.bmc_reject(host=HPE)
-    told = stage(HPE, **SRIOV)
-    assert told["failure"]["code"] == "bmc_rejects"
-    assert told["failure"]["messages"]
-    assert told["bios"]["before"]["functions"]["sriov"] == "disabled"
+    reported = stage(HPE, **SRIOV)
+    assert reported["failure"]["code"] == "bmc_rejects"
+    assert reported["failure"]["messages"]
+    assert reported["bios"]["before"]["functions"]["sriov"] == "disabled"
 
 
 def others(running, at, **attributes):
@@ -199,8 +199,8 @@ def others(running, at, **attributes):
 def test_a_job_of_somebody_else_is_refused_and_kept(factory):
     running, stage = factory
     others(running, DELL, BootMode="Bios")
-    told = stage(**SRIOV)
-    assert told["failure"]["code"] == "bios_job_scheduled"
+    reported = stage(**SRIOV)
+    assert reported["failure"]["code"] == "bios_job_scheduled"
     assert waiting(DELL, running) == {"staged": {"BootMode": "Bios"}, "job": True}
 
 
@@ -214,9 +214,9 @@ def test_a_job_is_replaced_by_one_that_also_holds_what_others_wanted(factory):
 def test_a_value_that_somebody_else_staged_is_refused_by_its_name(factory):
     running, stage = factory
     others(running, HPE, PciResourcePadding="Disabled")
-    told = stage(HPE, functions={"above_4g": "enabled"})
-    assert told["failure"]["code"] == "staged_otherwise"
-    assert "PciResourcePadding is staged as Disabled, requested is High" in told["msg"]
+    reported = stage(HPE, functions={"above_4g": "enabled"})
+    assert reported["failure"]["code"] == "staged_otherwise"
+    assert "PciResourcePadding is staged as Disabled, requested is High" in reported["msg"]
 
 
 def test_what_was_staged_on_an_idrac_without_a_job_is_scheduled(factory):

@@ -1,4 +1,4 @@
-"""Trouble at any request to a BMC and at any command on a shell: once, as wanted, or told and cured by the next run."""
+"""Trouble at any request to a BMC and at any command on a shell: done once, or reported and mended by a next run."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ SHELL_TASKS = {
 
 @pytest.mark.parametrize("trouble", [lost_before, lost_after])
 @pytest.mark.parametrize("module", SHELL_TASKS)
-def test_a_shell_that_is_lost_at_any_command_is_told_and_the_next_run_ends_it(monkeypatch, module, trouble):
+def test_a_shell_that_is_lost_at_any_command_is_reported_and_the_next_run_ends_it(monkeypatch, module, trouble):
     at, seed, params, observe, wanted = SHELL_TASKS[module]
     for number in range(1, MOST):
         with launch(seed, faces=("ssh",)) as running:

@@ -14,15 +14,15 @@ def factory(twin, drive):
     return running, lambda at=DELL, **params: call("bmc_power", at=at, **params)
 
 
-def test_a_server_that_does_not_shut_down_is_told_and_its_power_is_not_cut(factory):
+def test_a_server_that_does_not_shut_down_is_reported_and_its_power_is_not_cut(factory):
     running, power = factory
     running.control.hang_boot(host=DELL)
     power(state="off", how="forced")
     power(state="on")
-    told = power(state="off", timeout_s=1)
-    assert told["failure"]["code"] == "power_timeout"
-    assert told["failure"]["last_state"] == "On"
-    assert "`how: forced` cuts the power" in told["msg"]
+    reported = power(state="off", timeout_s=1)
+    assert reported["failure"]["code"] == "power_timeout"
+    assert reported["failure"]["last_state"] == "On"
+    assert "`how: forced` cuts the power" in reported["msg"]
     assert system(running, DELL).power_state.value == "On"
 
 

@@ -32,7 +32,7 @@ def test_create_modify_delete_each_twice_and_predicted(row, twin, drive):
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_a_look_tells_what_is_there_and_changes_nothing(look, twin, drive):
+def test_a_look_reports_what_is_there_and_changes_nothing(look, twin, drive):
     running = twin(seed=look.seed, faces=look.faces)
     hold_look(look, running, drive(running))
 

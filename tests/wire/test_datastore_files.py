@@ -129,7 +129,7 @@ def test_bytes_that_changed_on_the_way_are_noticed_and_removed(running, open_fil
     assert stored(running) == {}
 
 
-def test_a_datastore_that_fills_up_meanwhile_is_told(running, open_files, local, brisk):
+def test_a_datastore_that_fills_up_meanwhile_is_reported(running, open_files, local, brisk):
     vcenter, files = open_files(running)
     store = next(iter(machine(running).datastores.values()))
 
@@ -316,7 +316,7 @@ def test_another_file_that_came_there_meanwhile_is_not_replaced(running, open_fi
     assert stored(running) == {TARGET.path: b"theirs"}
 
 
-def test_a_draft_that_cannot_be_given_its_name_is_told_with_the_reason_of_vcenter(running, open_files, local):
+def test_a_draft_that_cannot_be_given_its_name_is_reported_with_the_reason_of_vcenter(running, open_files, local):
     _vcenter, files = open_files(running)
     running.world.faults.fail_tasks("MoveDatastoreFile_Task", message="The datastore is read-only.")
     with pytest.raises(OperatorError, match="The datastore is read-only"):

@@ -22,11 +22,11 @@ def by(devices, key, value):
 def test_the_mode_is_read_with_each_device(twin, drive):
     running = twin(seed=lab())
     call = drive(running)
-    told = call("esxi_host_info", host=ESX)["host"]
+    reported = call("esxi_host_info", host=ESX)["host"]
     port = {"current": "host", "configurable": ["host", "direct_path"], "used_memory_mb": None}
-    assert by(told["gpus"], "id", GPU)["device_mode"] == FIXED
-    assert by(told["graphics"]["devices"], "id", GPU)["device_mode"] == FIXED
-    assert by(told["nics"], "pci", FREE)["device_mode"] == port
+    assert by(reported["gpus"], "id", GPU)["device_mode"] == FIXED
+    assert by(reported["graphics"]["devices"], "id", GPU)["device_mode"] == FIXED
+    assert by(reported["nics"], "pci", FREE)["device_mode"] == port
     answer = call("pci_passthrough", host=ESX, check=True, devices=[{"id": FREE}, {"id": GPU}])
     assert [one["device_mode"] for one in answer["host"]["before"]["devices"]] == [port, FIXED]
     answer = call("host_graphics", host=ESX, check=True)
@@ -37,24 +37,24 @@ def test_a_port_in_passthrough_mode_has_its_mode_too(twin, drive):
     running = twin(seed=lab())
     call = drive(running)
     call("pci_passthrough", host=ESX, devices=[{"id": FREE, "state": "enabled"}], apply="now")
-    told = call("esxi_host_info", host=ESX)["host"]
-    assert by(told["nics"], "pci", FREE)["device_mode"]["current"] == "direct_path"
+    reported = call("esxi_host_info", host=ESX)["host"]
+    assert by(reported["nics"], "pci", FREE)["device_mode"]["current"] == "direct_path"
 
 
 @pytest.mark.parametrize("release", ["8.0.3", "9.0.0"])
 def test_older_releases_report_no_mode(twin, drive, release):
     running = twin(seed=lab(release=release))
     call = drive(running)
-    told = call("esxi_host_info", host=ESX)["host"]
-    assert {one["device_mode"] for one in [*told["gpus"], *told["nics"]]} == {None}
-    assert [one["device_mode"] for one in told["graphics"]["devices"]] == [None]
+    reported = call("esxi_host_info", host=ESX)["host"]
+    assert {one["device_mode"] for one in [*reported["gpus"], *reported["nics"]]} == {None}
+    assert [one["device_mode"] for one in reported["graphics"]["devices"]] == [None]
     assert not any(name.endswith("direct-path-devices") for name in running.requests)
 
 
 def test_a_gpu_without_a_driver_is_in_the_mode_none(twin, drive):
     running = twin(seed=lab(esx(driver={"family": "none"})))
-    told = drive(running)("esxi_host_info", host=ESX)["host"]
-    assert by(told["gpus"], "id", GPU)["device_mode"]["current"] == "none"
+    reported = drive(running)("esxi_host_info", host=ESX)["host"]
+    assert by(reported["gpus"], "id", GPU)["device_mode"]["current"] == "none"
     assert host(running).gpus[0].active_type == "basic"
 
 
@@ -100,8 +100,8 @@ def test_what_the_server_requires_is_pending(twin, drive):
     answer = call("host_graphics", host=ESX, devices=[{"id": GPU, "type": "shared_direct"}])
     assert answer["host"]["pending"] == [{"what": f"graphics.{GPU}", "needs": "maintenance_mode"}]
     call("esxi_maintenance", host=ESX, state="entered")
-    told = call("esxi_host_info", host=ESX)["host"]
-    assert (told["pending"], by(told["gpus"], "id", GPU)["device_mode"]["current"]) == ([], "vgpu_same_size")
+    reported = call("esxi_host_info", host=ESX)["host"]
+    assert (reported["pending"], by(reported["gpus"], "id", GPU)["device_mode"]["current"]) == ([], "vgpu_same_size")
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -82,7 +82,7 @@ def test_a_vgpu_and_a_passthrough_port_go_together(twin, drive):
     assert power_on(running, "train-01") is None
 
 
-def test_a_port_of_another_root_is_given_and_told_as_far(twin, drive):
+def test_a_port_of_another_root_is_given_and_reported_as_far(twin, drive):
     running = twin(seed=site(gpus=[gpu(root="0000:b6:02.0")]))
     answer = drive(running)("passthrough_device", name="train-01", devices=NEAR)
     assert not answer["failed"], answer["msg"]
@@ -155,7 +155,7 @@ def test_a_static_device_with_the_same_address_on_another_host_is_recorded_anew(
     assert running.requests["QueryConfigTarget"] == 0
 
 
-def test_a_device_that_is_taken_between_the_check_and_the_start_is_told_and_the_vm_runs_as_before(twin, drive):
+def test_a_device_that_is_taken_between_the_check_and_the_start_is_reported_and_the_vm_runs_as_before(twin, drive):
     rival = {**FIT, "tools": "none", "pci_devices": [{"id": FABRIC}]}
     running = twin(seed=site(RUNNING, rival, nics=ports("fabric"), task_seconds={"ReconfigVM_Task": 0.4}))
     machine = model(running, "train-01")
@@ -309,7 +309,7 @@ def test_old_vcenters_are_not_asked_for_what_they_do_not_know(twin, drive):
     ],
     ids=["no device", "no address", "no kind", "twice"],
 )
-def test_wrong_parameters_are_told_before_vcenter_is_asked(twin, drive, params, says):
+def test_wrong_parameters_are_reported_before_vcenter_is_asked(twin, drive, params, says):
     running = twin()
     answer = drive(running)("passthrough_device", **{"devices": fixed(FABRIC), **params})
     assert answer["failed"]

@@ -245,7 +245,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_the_reason_and_the_way_out_are_told_and_nothing_is_touched(twin, drive, case):
+def test_the_reason_and_the_way_out_are_reported_and_nothing_is_touched(twin, drive, case):
     running = twin(seed=case.seed)
     module = drive(running)
     predicted, answer = [

@@ -110,7 +110,7 @@ def test_a_component_that_vcenter_has_already_is_taken_from_there(twin, drive):
     assert software(running) == installed(runs=RUNS)
 
 
-def test_a_depot_that_vcenter_cannot_reach_is_told(twin, drive):
+def test_a_depot_that_vcenter_cannot_reach_is_reported(twin, drive):
     running = twin(seed=seed(image="managed"))
     answer = drive(running)("nvaie_vib", host=ESX, depot=stored())
     assert answer["failure"]["code"] == "not_in_depot"
@@ -118,7 +118,7 @@ def test_a_depot_that_vcenter_cannot_reach_is_told(twin, drive):
     assert (components(running), software(running)) == ({}, bare())
 
 
-def test_an_address_that_serves_nothing_is_told_in_vcenters_words(twin, drive, served):
+def test_an_address_that_serves_nothing_is_reported_in_vcenters_words(twin, drive, served):
     running = twin(seed=seed(image="managed"))
     url = served().replace("/NVD-AIE-800_550.54.16", "/NVD-AIE-800_550.54.99")
     answer = drive(running)("nvaie_vib", host=ESX, url=url)
@@ -127,7 +127,7 @@ def test_an_address_that_serves_nothing_is_told_in_vcenters_words(twin, drive, s
     assert not answer["changed"]
 
 
-def test_a_depot_that_holds_something_else_than_its_name_says_is_told_and_not_committed(twin, drive, served):
+def test_a_depot_that_holds_something_else_than_its_name_says_is_reported_and_not_committed(twin, drive, served):
     running = twin(seed=seed(image="managed"))
     answer = drive(running)("nvaie_vib", host=ESX, url=served().replace("/NVD", "/renamed/NVD"))
     assert answer["failure"]["code"] == "not_in_depot"
@@ -229,7 +229,7 @@ def test_a_single_vib_is_no_part_of_an_image(twin, drive, tmp_path):
     assert components(running) == {}
 
 
-def test_a_newer_driver_that_was_installed_by_hand_is_told_as_what_blocks_the_image(twin, drive):
+def test_a_newer_driver_that_was_installed_by_hand_is_reported_as_what_blocks_the_image(twin, drive):
     running = twin(seed=ready("570.124.03", image="managed"))
     import_depot(running)
     answer = drive(running)("nvaie_vib", host=ESX, depot=stored(), downgrade="allow")

@@ -189,7 +189,7 @@ def test_what_was_copied_is_removed_when_asked_also_after_an_installation_that_f
     assert (files(running), software(running)) == ({}, bare())
 
 
-def test_an_installation_that_took_effect_and_is_told_as_failed_is_believed_by_what_is_there(twin, drive):
+def test_an_installation_that_took_effect_and_is_reported_as_failed_is_believed_by_what_is_there(twin, drive):
     running = twin(seed=seed())
     running.control.fail_command(prefix="esxcli software vib install", text="[LockingError]\n Busy.", after=True)
     answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT)
@@ -197,7 +197,7 @@ def test_an_installation_that_took_effect_and_is_told_as_failed_is_believed_by_w
     assert software(running) == installed()
 
 
-def test_a_full_datastore_is_told_and_nothing_is_left_on_it(twin, drive, local):
+def test_a_full_datastore_is_reported_and_nothing_is_left_on_it(twin, drive, local):
     data = seed()
     data["datacenters"][0]["datastores"][0].update(capacity_gb=100, free_gb=0)
     running = twin(seed=data)
@@ -209,7 +209,7 @@ def test_a_full_datastore_is_told_and_nothing_is_left_on_it(twin, drive, local):
     assert software(running) == bare()
 
 
-def test_a_local_file_that_is_not_there_is_told_by_its_path(twin, drive, tmp_path):
+def test_a_local_file_that_is_not_there_is_reported_by_its_path(twin, drive, tmp_path):
     running = twin(seed=seed())
     answer = drive(running)("nvaie_vib", host=ESX, file=str(tmp_path / "no.zip"), datastore="datastore-01")
     assert answer["failure"]["code"] == "no_file"

@@ -114,7 +114,7 @@ CASES = [
         "esxcli takes a zip depot only from a datastore of the host",
     ),
     Case(
-        "an address that tells nothing",
+        "an address that reports nothing",
         seed(),
         {"url": "http://repo.example.com/latest"},
         "depot_unreadable",
@@ -147,7 +147,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_the_reason_and_the_way_out_are_told_and_nothing_is_touched(twin, drive, case):
+def test_the_reason_and_the_way_out_are_reported_and_nothing_is_touched(twin, drive, case):
     running = twin(seed=case.seed)
     before = software(running)
     module = drive(running)

@@ -161,7 +161,7 @@ def test_what_drs_could_not_do_is_refused(twin, drive, case):
     assert running.requests["ReconfigureComputeResource_Task"] == 0
 
 
-def test_vms_of_one_name_are_told_apart_by_their_moids(twin, drive):
+def test_vms_of_one_name_are_reported_apart_by_their_moids(twin, drive):
     running = twin(seed=seeded())
     with client(running) as service:
         content = service.RetrieveContent()
@@ -189,7 +189,7 @@ def test_a_vm_that_is_named_twice_in_two_ways_is_one_vm(twin, drive):
     assert "All entries of the task are the same VM, train-01. Name at least two VMs" in answer["msg"]
 
 
-def test_all_reasons_are_told_at_once(twin, drive):
+def test_all_reasons_are_reported_at_once(twin, drive):
     running = twin(seed=seeded())
     drs_off(running)
     answer = drive(running)("drs_placement", cluster="gpu", name="apart", vms=[*NAMES[:4], "x"])
@@ -244,8 +244,8 @@ def test_vms_that_run_side_by_side_are_warned_of(twin, drive, capsys):
     answer = drive(running)("drs_placement", **{**CALL, "mandatory": False})
     assert not answer["failed"], answer["msg"]
     # They go to the terminal where this process has been Ansible's controller before.
-    told = warned(answer, capsys)
-    assert "train-01, train-02 run together on esx-01 now." in told
+    reported = warned(answer, capsys)
+    assert "train-01, train-02 run together on esx-01 now." in reported
 
 
 def test_vms_that_earlier_tasks_will_make_count_in_check_mode_only(twin, drive):
@@ -304,7 +304,7 @@ def test_another_run_with_the_same_wish_at_any_request_makes_no_second_rule_and_
     assert [rule.name for rule in cluster.rules] == ["apart"]
 
 
-def test_a_refusal_of_vcenter_is_told_in_its_words(twin, drive):
+def test_a_refusal_of_vcenter_is_reported_in_its_words(twin, drive):
     fault = {"method": "ReconfigureComputeResource_Task", "fault": "NoPermission", "message": "Permission was denied."}
     running = twin(seed=seeded(), faults=[("fail_tasks", fault)])
     answer = drive(running)("drs_placement", **CALL)

@@ -27,7 +27,7 @@ def kept(answer):
 
 
 @needs_ssh
-def test_both_ways_tell_the_same(twin, drive):
+def test_both_ways_report_the_same(twin, drive):
     running = twin(seed=ready(ssh="running"), faces=("ssh",))
     module = drive(running)
     assert kept(module("nvaie_driver_info", host=ESX, **by_ssh(running))) == kept(module("nvaie_driver_info", host=ESX))
@@ -44,7 +44,7 @@ def test_a_driver_is_installed_over_ssh_where_vcenter_does_not_pass_esxcli_on(tw
 
 
 @needs_ssh
-def test_a_host_without_ssh_is_told_with_the_other_way(twin, drive):
+def test_a_host_without_ssh_is_reported_with_the_other_way(twin, drive):
     running = twin(seed=seed(ssh="stopped"), faces=("ssh",))
     answer = drive(running)("nvaie_driver_info", host=ESX, **by_ssh(running))
     assert answer["failure"]["code"] == "ssh_failed"
@@ -66,7 +66,7 @@ def test_lockdown_mode_is_no_obstacle_through_vcenter(twin, drive):
     assert drive(running)("nvaie_driver_info", host=ESX)["host"]["version"] == "550.54.16"
 
 
-def test_a_host_that_vcenter_lost_is_told_as_such(twin, drive):
+def test_a_host_that_vcenter_lost_is_reported_as_such(twin, drive):
     running = twin(seed=ready(connection="notResponding"))
     answer = drive(running)("nvaie_driver_info", host=ESX)
     assert answer["failure"]["code"] == "host_not_connected"
@@ -82,7 +82,7 @@ def test_a_host_is_found_by_name_path_or_moid(twin, drive, name):
     assert (found["name"], found["moid"], found["cluster"]) == (ESX, moid, "gpu")
 
 
-def test_a_name_that_two_hosts_have_is_told_with_their_paths(twin, drive):
+def test_a_name_that_two_hosts_have_is_reported_with_their_paths(twin, drive):
     data = ready()
     data["datacenters"].append({**data["datacenters"][0], "name": "other"})
     answer = drive(twin(seed=data))("nvaie_driver_info", host=ESX)

@@ -31,7 +31,7 @@ def look(twin, drive):
     return run
 
 
-def test_a_host_that_does_not_answer_is_told_and_keeps_no_other_from_being_told(look):
+def test_a_host_that_does_not_answer_is_reported_and_keeps_no_other_from_being_reported(look):
     answer, _running = look(fabric(ready(), ready(OTHER)), lambda running: go_away(running, ESX))
     away, there = answer["hosts"]
     assert (away["connection"], there["connection"]) == ("notResponding", "connected")
@@ -40,7 +40,7 @@ def test_a_host_that_does_not_answer_is_told_and_keeps_no_other_from_being_told(
     assert ports(answer, OTHER)["vmnic2"]["pfc"] == [3]
 
 
-def test_options_that_wait_for_a_restart_are_pending_and_not_told_as_acting(twin, drive):
+def test_options_that_wait_for_a_restart_are_pending_and_not_reported_as_acting(twin, drive):
     running = twin(seed=fabric(ready(), ready(OTHER)))
     module = drive(running)
     done = module("esxi_module_options", host=ESX, module="nmlx5_core", options={"pfctx": "0x10", "pfcrx": "0x10"})
@@ -50,14 +50,14 @@ def test_options_that_wait_for_a_restart_are_pending_and_not_told_as_acting(twin
     assert (port["pfc"], port["pfc_sends"]) == ([3], [3])
 
 
-def test_one_direction_alone_is_told_as_such(look):
+def test_one_direction_alone_is_reported_as_such(look):
     one_sided = {**RIGHT, "nmlx5_core": "pfctx=0x08 pfcrx=0x00 trust_state=2"}
     answer, _running = look(fabric(esx(module_options=one_sided), ready(OTHER)))
     port = ports(answer)["vmnic2"]
     assert (port["pfc_sends"], port["pfc_obeys"], port["pfc"]) == ([3], [], [])
 
 
-def test_link_level_pause_is_told(look):
+def test_link_level_pause_is_reported(look):
     def pause(running):
         host(running).nics[2].pause_rx = True
 

@@ -17,7 +17,7 @@ def target_of(service, host):
     return found.parent.environmentBrowser.QueryConfigTarget(found)
 
 
-def test_the_config_target_tells_what_a_host_has_for_vms(twin):
+def test_the_config_target_reports_what_a_host_has_for_vms(twin):
     running = twin()
     with client(running) as service:
         target = target_of(service, HOST)
@@ -38,7 +38,7 @@ def test_the_config_target_tells_what_a_host_has_for_vms(twin):
 
 
 @pytest.mark.parametrize("hardware,most", [(12, None), (13, 1), (17, 10), (21, 10)])
-def test_the_config_option_tells_how_many_pvrdma_adapters_fit(twin, hardware, most):
+def test_the_config_option_reports_how_many_pvrdma_adapters_fit(twin, hardware, most):
     running = twin()
     with client(running) as service:
         spec = vim.EnvironmentBrowser.ConfigOptionQuerySpec(key=f"vmx-{hardware}")

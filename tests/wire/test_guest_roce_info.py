@@ -42,7 +42,7 @@ def ofed(dcbx="os_controlled_trust_dscp_pfc3"):
 
 @pytest.fixture
 def look(tmp_path):
-    """What the module tells of a system with these files and tools."""
+    """What the module reports of a system with these files and tools."""
 
     def run(files, tools, **params):
         host = LinuxHost(tmp_path / "linux", {**BASE, **files}, tools)
@@ -63,7 +63,7 @@ PCI = {"/sys/class/infiniband/mlx5_0/device/uevent": "DRIVER=mlx5_core\nPCI_SLOT
 
 
 @pytest.mark.parametrize(
-    "files, told",
+    "files, reported",
     [
         ({f"{DEBUG}_dscp": "48", f"{DEBUG}_prio": "6", f"{DEBUG}_prio_mode": "0"}, (48, 6)),
         ({f"{DEBUG}_dscp": "4", f"{DEBUG}_prio": "6", f"{DEBUG}_prio_mode": "1"}, (4, None)),
@@ -73,12 +73,12 @@ PCI = {"/sys/class/infiniband/mlx5_0/device/uevent": "DRIVER=mlx5_core\nPCI_SLOT
     ],
     ids=["inbox", "the priority of the marked packet", "by the RDMA device", "OFED comes first"],
 )
-def test_notifications_are_read_from_the_kernels_own_driver(look, files, told):
+def test_notifications_are_read_from_the_kernels_own_driver(look, files, reported):
     (port,) = look(files, {})["ports"]
-    assert (port["driver"], port["cnp_dscp"], port["cnp_priority"]) == ("mlx5_core", *told)
+    assert (port["driver"], port["cnp_dscp"], port["cnp_priority"]) == ("mlx5_core", *reported)
 
 
-def test_an_adapter_with_the_tools_of_its_vendor_is_told_in_full(look):
+def test_an_adapter_with_the_tools_of_its_vendor_is_reported_in_full(look):
     guest = look(OFED, ofed())
     (port,) = guest["ports"]
     assert seen(port, "name", "rdma", "driver", "mtu", "speed", "up") == {
@@ -104,7 +104,7 @@ def test_an_adapter_with_the_tools_of_its_vendor_is_told_in_full(look):
     assert "mlnx_qos" in guest["tools"]
 
 
-def test_settings_that_the_firmware_owns_are_told_as_its_own(look):
+def test_settings_that_the_firmware_owns_are_reported_as_its_own(look):
     (port,) = look(OFED, ofed("dcbx_fw_controlled_cx5"))["ports"]
     assert seen(port, "dcbx_owner", "cable_length_m", "pfc") == {
         "dcbx_owner": "firmware",
@@ -113,7 +113,7 @@ def test_settings_that_the_firmware_owns_are_told_as_its_own(look):
     }
 
 
-def test_an_adapter_is_told_by_the_tool_of_the_kernel_alone(look):
+def test_an_adapter_is_reported_by_the_tool_of_the_kernel_alone(look):
     tools = {
         "dcb -j pfc show dev ens192": '{"pfc_cap":8,"macsec_bypass":false,"delay":0,'
         '"prio_pfc":[false,false,false,true,false,false,false,false]}',
@@ -145,7 +145,7 @@ def test_a_guest_that_owns_no_flow_control_says_so_and_claims_nothing(look):
     ]
 
 
-def test_what_jobs_and_rdma_cm_put_on_packets_is_told_with_who_does(look):
+def test_what_jobs_and_rdma_cm_put_on_packets_is_reported_with_who_does(look):
     files = {
         "/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos": "104",
         "/etc/nccl.conf": "# ours\nNCCL_IB_TC=106\nNCCL_IB_GID_INDEX=3",
@@ -171,14 +171,14 @@ def test_the_switch_is_seen_by_the_agent_of_lldp(look):
     ]
 
 
-def test_an_adapter_of_broadcom_is_told_by_its_own_tool(look):
+def test_an_adapter_of_broadcom_is_reported_by_its_own_tool(look):
     files = {"/sys/class/net/ens192/device/uevent": "DRIVER=bnxt_en"}
     tools = {"niccli -dev ens192 get_qos": sample("niccli_get_qos_bnxt_thor2.txt")}
     (port,) = look(files, tools)["ports"]
     assert seen(port, "pfc", "dscp_map", "trust") == {"pfc": [3], "dscp_map": {"26": 3, "48": 7}, "trust": "dscp"}
 
 
-def test_a_tool_without_rights_is_told_and_its_answer_is_not_made_up(look):
+def test_a_tool_without_rights_is_reported_and_its_answer_is_not_made_up(look):
     (port,) = look({}, {"mlnx_qos -i ens192": ("Netlink error: Operation not permitted", 1)})["ports"]
     assert port["pfc"] is None
     assert "mlnx_qos: Netlink error: Operation not permitted" in port["not_read"]

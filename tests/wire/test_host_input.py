@@ -119,7 +119,7 @@ LOOK = ". Correct `host`, or check the user's permissions."
         ),
     ],
 )
-def test_a_wish_that_makes_no_sense_is_told_in_full_and_nothing_is_touched(twin, drive, module, params, says):
+def test_a_wish_that_makes_no_sense_is_reported_in_full_and_nothing_is_touched(twin, drive, module, params, says):
     running = twin(seed=seed())
     before = settings(running)
     answer = run(f"aiready.vsphere.{module}", {**drive(running).connection, "host": ESX, **params})
@@ -161,7 +161,7 @@ BMC = "127.0.0.1:{port}: "
         ("bmc_power", {"state": "on", "timeout_s": 0}, "timeout_s is 0; it must be between 1 and 86400."),
     ],
 )
-def test_what_a_bmc_cannot_do_is_told_in_full(twin, drive, module, params, says):
+def test_what_a_bmc_cannot_do_is_reported_in_full(twin, drive, module, params, says):
     running = twin(seed="factory", faces=("redfish",))
     answer = drive(running)(module, at=DELL, **params)
     port = running.bmc_endpoints[DELL].rpartition(":")[2]
@@ -190,7 +190,7 @@ def test_what_a_bmc_cannot_do_is_told_in_full(twin, drive, module, params, says)
         ),
     ],
 )
-def test_what_a_shell_is_not_asked_for_is_told_in_full(twin, drive, module, params, code, says, check):
+def test_what_a_shell_is_not_asked_for_is_reported_in_full(twin, drive, module, params, code, says, check):
     running = twin(seed=seed(esx(**TOOLS)), faces=("ssh",))
     before = firmware(running)
     answer = drive(running)(module, check=check, at=ESX, **params)
@@ -220,7 +220,7 @@ def test_a_host_that_is_not_there_is_answered_with_those_that_may_be_meant(twin,
         ("esxi_host_info", "host: the option is empty. It names no host. Set `host` to a name, path or MoID."),
     ],
 )
-def test_a_host_without_a_name_is_told_as_such(twin, drive, module, says):
+def test_a_host_without_a_name_is_reported_as_such(twin, drive, module, says):
     assert drive(twin(seed=seed()))(module, host=" ")["msg"] == says
 
 
@@ -245,7 +245,7 @@ SETTINGS = {
     "state, todo", [("disconnected", "Connect it in vCenter"), ("notResponding", "Check its power")]
 )
 @pytest.mark.parametrize("module", OTHERS)
-def test_a_host_that_vcenter_cannot_ask_is_told_with_the_way_out(twin, drive, module, state, todo):
+def test_a_host_that_vcenter_cannot_ask_is_reported_with_the_way_out(twin, drive, module, state, todo):
     running = twin(seed=seed())
     go_away(running, ESX, state)
     answer = run(f"aiready.vsphere.{module}", {**drive(running).connection, "host": ESX, **OTHERS[module]})

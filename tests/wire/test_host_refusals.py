@@ -134,19 +134,24 @@ def test_a_host_that_is_away_is_no_place_for_settings(twin, drive, module, param
 
 
 @pytest.mark.parametrize("module, params", [*MODULES, ("esxi_host_info", {})])
-def test_a_host_that_does_not_exist_is_told_with_those_that_were_meant(twin, drive, module, params):
+def test_a_host_that_does_not_exist_is_reported_with_those_that_were_meant(twin, drive, module, params):
     answer = drive(twin(seed=seed()))(module, host="esx-01", **params)
     assert (answer["failed"], answer["failure"]["code"]) == (True, "host_not_found")
     assert "near it: " in answer["msg"]
     assert ESX in answer["msg"]
 
 
-def test_the_look_at_a_host_that_is_away_tells_what_vcenter_remembers(twin, drive):
+def test_the_look_at_a_host_that_is_away_reports_what_vcenter_remembers(twin, drive):
     running = twin(seed=seed())
     host(running).connection = "notResponding"
-    told = drive(running)("esxi_host_info", host=ESX)["host"]
-    assert (told["connection"], told["driver"], told["kernel"], told["modules"]) == ("notResponding", None, {}, {})
-    assert told["version"] == "8.0.3"
+    reported = drive(running)("esxi_host_info", host=ESX)["host"]
+    assert (reported["connection"], reported["driver"], reported["kernel"], reported["modules"]) == (
+        "notResponding",
+        None,
+        {},
+        {},
+    )
+    assert reported["version"] == "8.0.3"
 
 
 def test_two_uplinks_are_no_path_for_pvrdma(twin, drive):
@@ -195,7 +200,7 @@ def test_an_answer_of_esxcli_that_is_lost_is_looked_for_too(twin, drive):
     assert host(running).kernel.settings["atsSupport"].configured == "TRUE"
 
 
-def test_what_esxcli_refuses_is_told_in_its_own_words_and_done_by_the_next_run(twin, drive):
+def test_what_esxcli_refuses_is_reported_in_its_own_words_and_done_by_the_next_run(twin, drive):
     running = twin(seed=seed())
     running.control.fail_command(prefix="esxcli system settings kernel set", text="Unable to find a boot bank")
     call, params = drive(running), {"host": ESX, "settings": {"atsSupport": True}}

@@ -1,4 +1,4 @@
-"""Settings of hosts over time: what waits is told until the restart, and is in force after it."""
+"""Settings of hosts over time: what waits is reported until the restart, and is in force after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def waiting(answer):
         ("pci_passthrough", {"devices": [{"id": FREE, "state": "enabled"}]}, [f"passthrough.{FREE}"]),
     ],
 )
-def test_what_waits_is_told_by_every_run_until_the_host_has_booted(twin, drive, module, params, what):
+def test_what_waits_is_reported_by_every_run_until_the_host_has_booted(twin, drive, module, params, what):
     running = twin(seed=seed(SHARED))
     call = drive(running)
     first = call(module, host=ESX, **params)
@@ -90,20 +90,20 @@ def test_a_restart_of_xorg_settles_the_policy_for_later_runs_too(twin, drive):
 
 def test_a_hosts_gpu_and_port_are_found_near_each_other_and_virtual_functions_are_no_devices(twin, drive):
     running = twin(seed=seed(esx(firmware={"sriov": True, "num_vfs": 8}, module_options={"nmlx5_core": "max_vfs=8,8"})))
-    told = drive(running)("esxi_host_info", host=ESX)["host"]
-    assert [gpu["id"] for gpu in told["gpus"]] == [GPU]
-    assert [(pair["gpu"], pair["nic"]) for pair in told["pairs"]] == [(GPU, "vmnic2"), (GPU, "vmnic3")]
-    assert all(pair["same_root"] and pair["same_switch"] and pair["same_numa"] for pair in told["pairs"])
+    reported = drive(running)("esxi_host_info", host=ESX)["host"]
+    assert [gpu["id"] for gpu in reported["gpus"]] == [GPU]
+    assert [(pair["gpu"], pair["nic"]) for pair in reported["pairs"]] == [(GPU, "vmnic2"), (GPU, "vmnic3")]
+    assert all(pair["same_root"] and pair["same_switch"] and pair["same_numa"] for pair in reported["pairs"])
 
 
-def test_an_adapter_that_was_given_away_is_still_told_with_what_it_is_near_to(twin, drive):
+def test_an_adapter_that_was_given_away_is_still_reported_with_what_it_is_near_to(twin, drive):
     running = twin(seed=seed(esx(firmware={"sriov": True, "num_vfs": 8}, module_options={"nmlx5_core": "max_vfs=8,8"})))
     call = drive(running)
     call("pci_passthrough", host=ESX, devices=[{"id": FREE, "state": "enabled"}], apply="now")
-    told = call("esxi_host_info", host=ESX)["host"]
-    assert [nic["device"] or nic["pci"] for nic in told["nics"]] == ["vmnic0", "vmnic1", "vmnic2", FREE]
-    assert told["nics"][3]["passthrough"] == {"configured": True, "active": True}
-    assert [(pair["nic"], pair["same_switch"]) for pair in told["pairs"]] == [("vmnic2", True), (FREE, True)]
+    reported = call("esxi_host_info", host=ESX)["host"]
+    assert [nic["device"] or nic["pci"] for nic in reported["nics"]] == ["vmnic0", "vmnic1", "vmnic2", FREE]
+    assert reported["nics"][3]["passthrough"] == {"configured": True, "active": True}
+    assert [(pair["nic"], pair["same_switch"]) for pair in reported["pairs"]] == [("vmnic2", True), (FREE, True)]
 
 
 def test_esxcli_over_ssh_does_the_same(twin, drive):

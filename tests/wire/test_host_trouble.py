@@ -19,7 +19,7 @@ TROUBLES = {
 }
 
 
-def told(answer, where):
+def reported(answer, where):
     """An error for an operator: which object, why, and a code."""
     failure = answer["failure"]
     assert failure["code"], where
@@ -31,7 +31,9 @@ def told(answer, where):
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_trouble_at_any_request_is_survived_or_told_and_cured_by_the_next_run(twin, drive, monkeypatch, case, trouble):
+def test_trouble_at_any_request_is_survived_or_reported_and_cured_by_the_next_run(
+    twin, drive, monkeypatch, case, trouble
+):
     running = twin(seed=case.seed)
     call = drive(running)
     call(case.module, check=True, host=NAMES[-1], **case.params)
@@ -46,7 +48,7 @@ def test_trouble_at_any_request_is_survived_or_told_and_cured_by_the_next_run(tw
             if not nth.happened:
                 break
             if answer["failed"]:
-                told(answer, where)
+                reported(answer, where)
                 go_away(running, name, "connected")
                 again = call(case.module, host=name, **case.params)
                 assert not again["failed"], f"{where}: {answer['msg']} Then: {again['msg']}"
@@ -76,7 +78,7 @@ def test_trouble_at_any_request_of_a_restart_ends_with_one_boot(twin, drive, mon
             answer = run("aiready.vsphere.esxi_reboot", {**call.connection, "host": name})
         assert nth.happened, where
         if answer["failed"]:
-            told(answer, where)
+            reported(answer, where)
             back = run("aiready.vsphere.esxi_reboot", {**call.connection, "host": name})
             assert not back["failed"], f"{where}: {answer['msg']} Then: {back['msg']}"
         assert host(running, name).boots == boots + 1, where

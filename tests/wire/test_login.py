@@ -29,7 +29,7 @@ def test_a_login_is_never_that_of_a_session_that_is_logged_in(twin, tmp_path):
 
 
 def test_a_change_is_not_sent_over_a_connection_that_the_server_has_closed(twin, tmp_path):
-    """Sent there, nobody could tell whether it was carried out."""
+    """Sent there, nobody could report whether it was carried out."""
     running = twin()
     vcenter = connect(running, tmp_path)
     (machine,) = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name == "train-01"]

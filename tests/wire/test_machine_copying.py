@@ -1,4 +1,4 @@
-"""A VM that is still being copied: vCenter shows it, and tells nothing of its configuration yet."""
+"""A VM that is still being copied: vCenter shows it, and does not report its configuration yet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from . import machine_troubles as troubles
 from .machine_troubles import CASES
-from .test_machine_trouble import VMS, told
+from .test_machine_trouble import VMS, reported
 
 pytestmark = pytest.mark.usefixtures("brisk")
 
@@ -15,13 +15,13 @@ OF_VMS = [case for case in CASES if case.vm is not None and case.module != "drs_
 
 
 @pytest.mark.parametrize("case", OF_VMS, ids=str)
-def test_a_vm_that_is_still_being_copied_is_told_and_left_alone(twin, drive, case):
+def test_a_vm_that_is_still_being_copied_is_reported_and_left_alone(twin, drive, case):
     running = twin(seed=case.seed(CloneVM_Task=60))
     troubles.begin_copy(running, "copied")
     before = troubles.tasks_of(running)
     answer = drive(running)(case.module, task_timeout_s=1, **case.params("copied"))
     assert answer["failed"]
-    told(answer, case.name)
+    reported(answer, case.name)
     assert troubles.tasks_of(running) == before
 
 

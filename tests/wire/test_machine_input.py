@@ -1,4 +1,4 @@
-"""What makes no sense for a VM, or names what is not there, is told in full before anything is touched."""
+"""What makes no sense for a VM, or names what is not there, is reported in full before anything is touched."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ INPUTS = [
 
 
 @pytest.mark.parametrize("module, params, says", INPUTS)
-def test_a_wish_that_makes_no_sense_is_told_in_full_and_nothing_is_touched(lab_of_all, module, params, says):
+def test_a_wish_that_makes_no_sense_is_reported_in_full_and_nothing_is_touched(lab_of_all, module, params, says):
     running, drive = lab_of_all
     before, tasks = state(running, "train-01"), tasks_of(running)
     for check in (True, False):

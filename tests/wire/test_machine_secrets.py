@@ -60,9 +60,9 @@ def run(arguments, secrets, directory):
     return output.read_text() + log.read_text(), seen
 
 
-def nowhere(told, seen, directory, *secrets):
+def nowhere(reported, seen, directory, *secrets):
     for secret in (*secrets, WORD, ENCODED):
-        assert secret not in told
+        assert secret not in reported
         assert not [line for line in seen if secret in line]
         # The play itself has the wrong password in it.
         files = [path for path in directory.rglob("*") if path.is_file() and path.name != "play.json"]
@@ -85,13 +85,13 @@ def test_userdata_and_password_are_in_nothing_that_the_modules_say_or_keep(twin,
     book = tmp_path / "play.json"
     book.write_text(json.dumps([play]))
     given = ["-i", "localhost,", "-c", "local", "-e", f"ansible_python_interpreter={sys.executable}", str(book)]
-    told, seen = run(given, {"vcenter_word": MINE, "guest_word": USERDATA}, tmp_path)
-    # All of it was done and told in full, or there would be nothing to look through.
+    reported, seen = run(given, {"vcenter_word": MINE, "guest_word": USERDATA}, tmp_path)
+    # All of it was done and reported in full, or there would be nothing to look through.
     for word in ("userdata", "folder_not_found", "no_such_option", "wrong_password", '"power": "on"'):
-        assert word in told, word
+        assert word in reported, word
     assert machines("new-")(running) == {}
     assert running.requests["CloneVM_Task"] == 1
-    nowhere(told, seen, tmp_path, MINE, WRONG)
+    nowhere(reported, seen, tmp_path, MINE, WRONG)
 
 
 def test_userdata_and_password_are_in_nothing_that_the_stage_for_vms_says_or_keeps(twin, tmp_path):
@@ -111,9 +111,9 @@ def test_userdata_and_password_are_in_nothing_that_the_stage_for_vms_says_or_kee
         "vms": [{"name": "new-01"}],
     }
     extra = {"site": site, "site_userdata": USERDATA}
-    told, seen = run(["-i", str(playbook.LAB), str(Path("playbooks") / "machines.yml")], extra, tmp_path)
+    reported, seen = run(["-i", str(playbook.LAB), str(Path("playbooks") / "machines.yml")], extra, tmp_path)
     (vm,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "new-01"]
     assert base64.b64decode(vm.setting("guestinfo.userdata")).decode() == USERDATA
     assert vm.power == "poweredOn"
-    assert "failed=0" in told
-    nowhere(told, seen, tmp_path)
+    assert "failed=0" in reported
+    nowhere(reported, seen, tmp_path)

@@ -1,4 +1,4 @@
-"""What a plan counted on is gone when it is needed: told with the reason, nothing half made, cured by the next run."""
+"""What a plan counted on is gone: reported with the reason, nothing half made, mended by a next run."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_datastore_that_others_fill_in_the_middle_of_a_fleet_leaves_whole_vms_
     assert running.requests["CloneVM_Task"] == cloned + 5 - len(made)
 
 
-def test_a_folder_that_is_removed_before_the_first_copy_is_told_and_no_vm_lands_elsewhere(twin, drive, monkeypatch):
+def test_a_folder_that_is_removed_before_the_first_copy_is_reported_and_no_vm_lands_elsewhere(twin, drive, monkeypatch):
     running = twin(seed=world({}))
     folder, module = named(running, "Folder", "training"), drive(running)
     module("vm_clone", check=True, **FIVE)
@@ -90,7 +90,7 @@ def test_a_folder_that_is_removed_before_the_first_copy_is_told_and_no_vm_lands_
     assert "cannot find folder training. Datacenter lab has no such folder of VMs" in again["msg"]
 
 
-def test_a_user_who_may_not_clone_is_told_the_privilege_for_each_vm(twin, drive):
+def test_a_user_who_may_not_clone_is_reported_the_privilege_for_each_vm(twin, drive):
     fault = {"method": "CloneVM_Task", "count": 9, "fault": "NoPermission", "message": "Permission was denied."}
     running = twin(seed=world({}), faults=[("fail_tasks", fault)])
     answer = drive(running)("vm_clone", **FIVE)
@@ -118,7 +118,7 @@ def test_a_host_whose_memory_is_gone_starts_what_it_can_and_the_next_run_starts_
     assert powers(running) == {name: ("poweredOn", {}) for name in ("train-01", "train-02")}
 
 
-def test_the_last_virtual_function_taken_by_a_stranger_before_the_start_is_told_and_the_vm_keeps_its_adapter(
+def test_the_last_virtual_function_taken_by_a_stranger_before_the_start_is_reported_and_the_vm_keeps_its_adapter(
     twin, drive
 ):
     stranger = {"adapters": [{"type": "sriov", "network": "pg-sriov"}] * 8}

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("brisk")
 MAKERS = ("CloneVM_Task", "ReconfigureComputeResource_Task", "UpgradeVM_Task")
 
 
-def told(answer, where):
+def reported(answer, where):
     """An error for an operator: which object, why, and a code; the same for the VM and for the task."""
     failure = answer["failure"]
     assert failure["code"], where
@@ -147,7 +147,7 @@ def disturbed(twin, drive, monkeypatch):
                 break
             where = f"request {number}"
             if answer["failed"]:
-                told(answer, where)
+                reported(answer, where)
             yield running, call, wanted, name, where, answer
         assert number > 7
 
@@ -155,7 +155,7 @@ def disturbed(twin, drive, monkeypatch):
 
 
 @pytest.mark.parametrize("case", [*CASES, REMOVAL], ids=str)
-def test_a_host_that_vcenter_loses_at_any_request_is_told_and_cured_by_the_next_run(disturbed, case):
+def test_a_host_that_vcenter_loses_at_any_request_is_reported_and_cured_by_the_next_run(disturbed, case):
     for running, call, wanted, name, where, answer in disturbed(case, troubles.lose_host):
         troubles.lose_host(running, state="connected")
         if answer["failed"]:
@@ -175,7 +175,7 @@ def test_a_vm_that_somebody_removes_at_any_request_is_missed_and_only_cloning_ma
         assert troubles.state(running, name)["vms"] == [], where
         again = call(case.module, **case.params(name))
         assert again["failed"], where
-        told(again, where)
+        reported(again, where)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -202,7 +202,7 @@ TASKS = [pytest.param(case, method, id=f"{case}, {method}") for case in [*CASES,
 
 
 @pytest.mark.parametrize("case, method", TASKS)
-def test_a_task_that_fails_is_told_in_the_vendors_words_and_the_next_run_ends_well(twin, drive, case, method):
+def test_a_task_that_fails_is_reported_in_the_vendors_words_and_the_next_run_ends_well(twin, drive, case, method):
     running = twin(seed=case.seed())
     call = drive(running)
     wanted, _deeds = undisturbed(running, call, case)
@@ -211,7 +211,7 @@ def test_a_task_that_fails_is_told_in_the_vendors_words_and_the_next_run_ends_we
     running.control.fail_tasks(method=method, fault="FileLocked", message="The file is locked.")
     answer = call(case.module, **case.params(name))
     assert answer["failed"]
-    told(answer, method)
+    reported(answer, method)
     assert "The file is locked." in answer["msg"]
     left = troubles.state(running, name)
     left_off = troubles.powers(left) != troubles.powers(before)
@@ -275,7 +275,7 @@ def test_a_plan_is_the_same_whatever_happens_on_the_way(twin, drive, monkeypatch
     assert number > 2
 
 
-def test_a_plan_made_while_a_host_or_a_vm_goes_away_is_told_or_made_without_it(twin, drive, monkeypatch):
+def test_a_plan_made_while_a_host_or_a_vm_goes_away_is_reported_or_made_without_it(twin, drive, monkeypatch):
     running = twin()
     call = drive(running)
     call("vm_placement_info", cluster="gpu", vms=VMS)
@@ -290,7 +290,7 @@ def test_a_plan_made_while_a_host_or_a_vm_goes_away_is_told_or_made_without_it(t
             if not nth.happened:
                 break
             if answer["failed"]:
-                told(answer, number)
+                reported(answer, number)
         assert number > 2
 
 

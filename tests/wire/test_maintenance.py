@@ -1,4 +1,4 @@
-"""In and out of service: what stands in the way is told before anything begins, and no run forgets what it did."""
+"""In and out of service: what stands in the way is reported before anything begins, and no run forgets what it did."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ def test_task_that_fails_takes_the_note_back(twin, drive):
     assert state(running) == {"in maintenance": False, "note": ""}
 
 
-def test_host_that_vcenter_cannot_reach_is_told(twin, drive):
+def test_host_that_vcenter_cannot_reach_is_reported(twin, drive):
     answer = drive(twin(seed=lab(connection="notResponding")))("esxi_maintenance", host=HOST)
     assert answer["failure"]["code"] == "host_not_connected"
 
 
 @pytest.mark.parametrize("state_wanted", ["started", "stopped"])
-def test_service_that_does_not_exist_is_told_with_those_that_do(twin, drive, state_wanted):
+def test_service_that_does_not_exist_is_reported_with_those_that_do(twin, drive, state_wanted):
     answer = drive(twin(seed=lab()))("esxi_service", host=HOST, service="TSM-SHH", state=state_wanted)
     assert answer["failure"]["code"] == "service_not_found"
     assert "Did you mean TSM-SSH?" in answer["msg"]

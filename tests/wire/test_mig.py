@@ -82,7 +82,7 @@ def test_on_a_host_with_vgpu_no_instances_are_made_unless_in_words(shell):
         ),
     ],
 )
-def test_wrong_parameters_are_told_all_at_once_before_the_host_is_asked(shell, params, said):
+def test_wrong_parameters_are_reported_all_at_once_before_the_host_is_asked(shell, params, said):
     running, act = shell(MIG)
     answer = act(**params)
     assert answer["failed"]
@@ -90,7 +90,7 @@ def test_wrong_parameters_are_told_all_at_once_before_the_host_is_asked(shell, p
     assert answer["failure"]["code"] == "invalid_parameters"
 
 
-def test_a_gpu_that_does_not_exist_is_told_with_those_that_do(shell):
+def test_a_gpu_that_does_not_exist_is_reported_with_those_that_do(shell):
     _running, act = shell(MIG)
     answer = act(gpus=["0000:99:00.0"])
     assert "cannot find the GPUs 0000:99:00.0. Its GPUs are: 0 NVIDIA A100-PCIE-40GB at 0000:17:00.0." in answer["msg"]
@@ -171,7 +171,7 @@ def test_the_instances_that_vsphere_made_for_vms_are_shown_and_left_alone(shell)
     assert only(act("mig_info")) == seen
 
 
-def test_the_plan_of_a_host_in_service_is_told_in_check_mode(shell):
+def test_the_plan_of_a_host_in_service_is_reported_in_check_mode(shell):
     vm = {**READY, "vgpus": ["grid_a100-40c"], "power": "on"}
     _running, act = shell(A100, vms=[vm])
     planned = only(act(gpus=["all"], check=True))
@@ -236,7 +236,7 @@ def test_a_host_whose_shell_is_off_is_unreachable_and_not_failed_in_another_way(
     assert act(gpus=["all"])["unreachable"]
 
 
-def test_the_info_tells_what_is_in_the_way_of_a_larger_instance(shell):
+def test_the_info_reports_what_is_in_the_way_of_a_larger_instance(shell):
     _running, act = shell({**A100, "mig": {"enabled": True, "instances": [[19, 0], [19, 1], [19, 5]]}})
     gpu = only(act("mig_info"))
     assert gpu["free"] == {

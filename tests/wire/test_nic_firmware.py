@@ -26,7 +26,7 @@ def waiting(answer):
     return {device["name"]: [(one["what"], one["needs"]) for one in device["pending"]] for device in answer["devices"]}
 
 
-def test_only_a_cold_start_brings_a_new_value_and_until_then_every_run_tells_it(shell):
+def test_only_a_cold_start_brings_a_new_value_and_until_then_every_run_reports_it(shell):
     running, call = shell()
     due = {port: [("ATS_ENABLED", "cold_power_cycle")] for port in ("vmnic2", "vmnic3")}
     assert waiting(call(**ATS)) == due
@@ -51,7 +51,7 @@ def test_without_the_tools_it_says_what_to_install(shell):
     assert "On ESXi install the VIBs NMST and MFT, and restart the host" in answer["msg"]
 
 
-def test_a_firmware_that_is_too_old_is_refused_by_port_and_the_others_are_told_apart(shell):
+def test_a_firmware_that_is_too_old_is_refused_by_port_and_the_others_are_reported_apart(shell):
     running, call = shell()
     old = next(nic for nic in host(running).nics if nic.device == "vmnic3")
     old.firmware.knows_ats = False
@@ -64,14 +64,14 @@ def test_a_firmware_that_is_too_old_is_refused_by_port_and_the_others_are_told_a
     assert (by_port["vmnic2"]["failed"], by_port["vmnic2"]["changed"]) == (False, True)
 
 
-def test_an_unknown_adapter_is_told_with_those_that_are_there(shell):
+def test_an_unknown_adapter_is_reported_with_those_that_are_there(shell):
     _running, call = shell()
     answer = call(devices=["mt4123_pciconf0"], **ATS)
     assert (answer["failed"], answer["failure"]["code"]) == (True, "device_not_found")
     assert "mt4125_pciconf0 (0000:3a:00.0, vmnic2)" in answer["msg"]
 
 
-def test_what_mlxconfig_refuses_is_told_in_its_own_words(shell):
+def test_what_mlxconfig_refuses_is_reported_in_its_own_words(shell):
     running, call = shell()
     running.control.fail_command(
         prefix="mlxconfig -d mt4125_pciconf0 -y set", rc=3, text="-E- Failed to open the device"

@@ -44,7 +44,7 @@ def test_two_vms_with_their_adapters_reach_each_other_by_rdma(twin, drive):
     assert (path.way, path.reasons) == ("rdma", ())
 
 
-def test_what_a_network_test_has_to_show_is_told_for_peers_on_other_hosts_alone(twin, drive):
+def test_what_a_network_test_has_to_show_is_reported_for_peers_on_other_hosts_alone(twin, drive):
     running = twin(seed=network_lab({}, {"host": "esx-02"}, {}, hosts=({}, {})))
     answer = drive(running)("pvrdma_nic", vms=[*FLEET, {"name": "train-03"}], adapters=RDMA)
     assert result(answer)["expects"] == {
@@ -61,8 +61,8 @@ def test_what_a_network_test_has_to_show_is_told_for_peers_on_other_hosts_alone(
     assert result(absent)["expects"] == {}
 
 
-def test_a_job_whose_vms_are_all_on_one_host_proves_nothing_and_is_told_so(twin, drive, capsys):
-    # A host of its own name: in one process, Ansible tells the same warning only once.
+def test_a_job_whose_vms_are_all_on_one_host_proves_nothing_and_is_reported_so(twin, drive, capsys):
+    # A host of its own name: in one process, Ansible reports the same warning only once.
     alone = {"host": "esx-alone"}
     running = twin(seed=network_lab(alone, alone, hosts=({"name": "esx-alone"},)))
     answer = set_up(drive(running))
@@ -193,7 +193,7 @@ def test_a_host_that_is_not_ready_yet_is_a_warning_where_the_user_says_so(twin, 
     assert "The firewall ruleset pvrdma of host esx-01 is closed" in text
 
 
-def test_a_host_that_lost_its_tag_is_told_although_the_adapters_are_as_wanted(twin, drive):
+def test_a_host_that_lost_its_tag_is_reported_although_the_adapters_are_as_wanted(twin, drive):
     running = twin(seed=TWO_HOSTS)
     set_up(drive(running))
     (host,) = [one for one in running.world.of_kind("HostSystem") if one.name == "esx-02"]

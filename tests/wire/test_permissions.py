@@ -33,17 +33,17 @@ def host(content):
     return content.searchIndex.FindByDnsName(dnsName="esx-01", vmSearch=False)
 
 
-def test_what_is_held_is_told_of_a_session_and_of_a_user(service):
+def test_what_is_held_is_reported_of_a_session_and_of_a_user(service):
     manager, asked = service.authorizationManager, ["Host.Config.Maintenance", "Host.Config.Settings"]
     session = service.sessionManager.currentSession
     of_session = manager.HasPrivilegeOnEntities(entity=[host(service)], sessionId=session.key, privId=asked)
     of_user = manager.HasUserPrivilegeOnEntities(entities=[host(service)], userName=USER, privId=asked)
-    for (told,) in (of_session, of_user):
-        assert {one.privId: one.isGranted for one in told.privAvailability} == {asked[0]: True, asked[1]: False}
+    for (reported,) in (of_session, of_user):
+        assert {one.privId: one.isGranted for one in reported.privAvailability} == {asked[0]: True, asked[1]: False}
     (everything,) = manager.FetchUserPrivilegeOnEntities(entities=[host(service)], userName=USER)
     assert set(everything.privileges) == {"Host.Config.Maintenance", "System.Anonymous", "System.Read", "System.View"}
-    told = manager.RetrieveEntityPermissions(entity=host(service), inherited=True)
-    (permission,) = [one for one in told if one.principal == PRINCIPAL]
+    reported = manager.RetrieveEntityPermissions(entity=host(service), inherited=True)
+    (permission,) = [one for one in reported if one.principal == PRINCIPAL]
     assert (permission.entity.name, permission.propagate) == ("gpu", True)
     assert not manager.RetrieveEntityPermissions(entity=host(service), inherited=False)
     roles = {role.roleId: role.name for role in manager.roleList}

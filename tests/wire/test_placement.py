@@ -76,7 +76,7 @@ def test_what_running_vms_have_is_not_planned_again(plan):
     assert sorted(entry["name"] for entry in on_first)[-1] == "c"
 
 
-def test_a_vm_that_runs_is_told_with_the_gpu_that_vsphere_gave_it(twin, drive):
+def test_a_vm_that_runs_is_reported_with_the_gpu_that_vsphere_gave_it(twin, drive):
     running = twin(seed=lab(esx(1, [near(), far()]), vms=[ready("old", "esx-01", "40c", power="on")]))
     taken = next(gpu.pci_id for gpu in running.world.of_kind("HostSystem")[0].gpus if gpu.residents)
     answer = drive(running)("vm_placement_info", vms=[requested("old", "40c"), requested("new", "40c")])
@@ -84,7 +84,7 @@ def test_a_vm_that_runs_is_told_with_the_gpu_that_vsphere_gave_it(twin, drive):
     assert gpus(answer["placement"]["vms"])["new"] != [taken]
 
 
-def test_a_vm_that_is_off_with_a_vgpu_is_told_as_a_rival(plan):
+def test_a_vm_that_is_off_with_a_vgpu_is_reported_as_a_rival(plan):
     seed = lab(esx(1), vms=[ready("rival", "esx-01", "40c")])
     (entry,) = plan(seed, [requested("a", "40c")])
     assert entry["why"] == "emptiest host; competes with rival (off)"
@@ -304,7 +304,7 @@ def test_the_plan_is_the_same_once_it_was_carried_out(twin, drive):
     assert [entry["numa_nodes"] for entry in second] == [entry["numa_nodes"] for entry in first]
 
 
-def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_told(twin, drive, capsys):
+def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_reported(twin, drive, capsys):
     """Which of its GPUs a host gives is vSphere's choice: a second run of the same play must not fail over it."""
     old = [ready(name, "esx-01", "20c", power="on") for name in ("a", "b")]
     running = twin(seed=lab(esx(1, [near(), far()]), vms=old))
@@ -315,8 +315,8 @@ def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_told(t
     roots = {entry["name"]: (entry["action"], entry["root"]) for entry in answer["placement"]["vms"]}
     (apart,) = [name for name, (action, root) in roots.items() if root is None]
     assert sorted(roots.values(), key=str) == [("keep", "0000:36"), ("keep", None)]
-    told = warned(answer, capsys)
-    assert f"{apart}: GPUDirect is requested, but vSphere started these VMs with a GPU on another PCIe root" in told
+    reported = warned(answer, capsys)
+    assert f"{apart}: GPUDirect is requested, but vSphere started these VMs with a GPU on another PCIe root" in reported
 
 
 def test_a_whole_board_of_another_kind_is_no_place_for_the_profile(plan):

@@ -207,7 +207,7 @@ def test_refused_with_the_reason_and_the_way_out(twin, drive, case):
     assert answer["failure"]["code"] == case.code
 
 
-def test_everything_that_is_wrong_is_told_at_once(twin, drive):
+def test_everything_that_is_wrong_is_reported_at_once(twin, drive):
     vms = [requested("a", "40c", host="nowhere"), requested("image")]
     running = twin(seed=lab(esx(1), vms=[TEMPLATE]))
     answer = drive(running)("vm_placement_info", vms=vms, portgroup="pg-sriov", switch="dvs-rdma")
@@ -215,11 +215,11 @@ def test_everything_that_is_wrong_is_told_at_once(twin, drive):
     assert codes == ["portgroup_on_other_switch", "host_not_found", "vm_is_template"]
 
 
-def test_a_plan_that_does_not_fit_is_told_with_the_failure_and_on_request_without_one(twin, drive):
+def test_a_plan_that_does_not_fit_is_reported_with_the_failure_and_on_request_without_one(twin, drive):
     module = drive(twin(seed=lab(esx(1))))
     call = {"vms": [requested("a", "40c"), requested("b", "40c")]}
-    failed, told = module("vm_placement_info", **call), module("vm_placement_info", fit="report", **call)
-    assert (failed["failed"], told["failed"]) == (True, False)
-    assert failed["placement"] == told["placement"]
-    assert told["msg"] == "2 VMs on 1 host: 1 to create, 1 without a host."
-    assert (told["placement"]["fits"], failed["failure"]["vms"]) == (False, ["b"])
+    failed, reported = module("vm_placement_info", **call), module("vm_placement_info", fit="report", **call)
+    assert (failed["failed"], reported["failed"]) == (True, False)
+    assert failed["placement"] == reported["placement"]
+    assert reported["msg"] == "2 VMs on 1 host: 1 to create, 1 without a host."
+    assert (reported["placement"]["fits"], failed["failure"]["vms"]) == (False, ["b"])

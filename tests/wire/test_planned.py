@@ -1,4 +1,4 @@
-"""A play is checked before its VMs exist: what earlier tasks will have made of them is told by `planned`."""
+"""A play is checked before its VMs exist: what earlier tasks will have made of them is reported by `planned`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_rules_of_the_host_hold_where_a_vm_is_planned(world):
         ({"template": "silver", "host": "esx-01"}, "vm_not_found", "VM silver: "),
         ({"host": "esx-01"}, "vm_not_found", "VM train-09: "),
     ],
-    ids=["no such host", "no such template", "no template told"],
+    ids=["no such host", "no such template", "no template reported"],
 )
 def test_a_plan_that_names_what_is_not_there_is_refused(world, planned, code, words):
     _running, drive = world

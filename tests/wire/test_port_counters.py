@@ -29,11 +29,11 @@ def test_traffic_and_drops_of_a_port_are_read_with_their_evidence(platform):
         looks = {"before": [looked(lab, BEFORE)], "after": [looked(lab, AFTER)]}
         found, files = collect.collect({"switches": looks})
         (one,) = [one for one in found if one["subject"]["port"] == name]
-        told = one["readings"]
-        assert counters.octets(told["changed"]) > 10**9
-        lost = [known for known in told["known"] if counters.kind(known) in counters.LOSSES]
+        reported = one["readings"]
+        assert counters.octets(reported["changed"]) > 10**9
+        lost = [known for known in reported["known"] if counters.kind(known) in counters.LOSSES]
         assert lost != []
-        assert [known for known in told["changed"] if counters.kind(known) in counters.LOSSES] == []
+        assert [known for known in reported["changed"] if counters.kind(known) in counters.LOSSES] == []
         assert one["command"]
         raw = [text for file, text in files.items() if file.startswith(f"evidence/fabric.counters.{lab.switch.name}.")]
         assert all(text.startswith("### ") for text in raw)

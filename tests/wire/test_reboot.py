@@ -1,4 +1,4 @@
-"""One restart of a host: it is really down and back, it is not asked for twice, and a host that stays away is told."""
+"""One restart of a host: it is really down and back, it is not requested twice, and a missing host is reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOST = "esx-01"
 
 
 def reboot(driver, check=False, **params):
-    """The module alone; its action plugin only tells of the wait."""
+    """The module alone; its action plugin only reports of the wait."""
     return run("aiready.vsphere.esxi_reboot", {**driver.connection, **params}, check)
 
 
@@ -62,8 +62,8 @@ def test_host_in_service_is_refused(twin, drive):
 def test_what_is_planned_of_a_host_in_service_counts_in_check_mode_alone(twin, drive):
     running = twin(seed=lab())
     before, planned = boots(running), {"in_maintenance": True}
-    told = reboot(drive(running), host=HOST, planned=planned, check=True)
-    assert (told["failed"], [change["path"] for change in told["host"]["changes"]]) == (False, ["boot_time"])
+    reported = reboot(drive(running), host=HOST, planned=planned, check=True)
+    assert (reported["failed"], [change["path"] for change in reported["host"]["changes"]]) == (False, ["boot_time"])
     assert reboot(drive(running), host=HOST, planned=planned)["failure"]["code"] == "not_in_maintenance"
     assert boots(running) == before
 
@@ -104,7 +104,7 @@ def test_wait_outlives_sessions_that_vcenter_drops(out_of_service, drive, monkey
     assert len(drops) > 6
 
 
-def test_host_that_stays_away_is_told_with_what_is_known(out_of_service, drive):
+def test_host_that_stays_away_is_reported_with_what_is_known(out_of_service, drive):
     running = out_of_service()
     running.world.faults.hang_boot(HOST)
     answer = reboot(drive(running), host=HOST, timeout_s=2)

@@ -161,7 +161,9 @@ def test_a_task_of_somebody_else_is_waited_for_and_its_change_is_kept(twin, driv
         ("HostNotConnected", "The host is gone.", "host_not_connected", "Reconnect the host in vCenter"),
     ],
 )
-def test_a_task_that_fails_is_told_in_the_words_of_the_vendor_and_with_a_way_out(twin, drive, fault, said, code, todo):
+def test_a_task_that_fails_is_reported_in_the_words_of_the_vendor_and_with_a_way_out(
+    twin, drive, fault, said, code, todo
+):
     running = twin(faults=[("fail_tasks", {"method": "ReconfigVM_Task", "fault": fault, "message": said})])
     answer = drive(running)("vgpu_profile", **WISH)
     assert answer["failed"]

@@ -20,7 +20,7 @@ from .roce_lab import bench, cut_at
 )
 def test_what_took_effect_before_the_session_was_cut_is_new(platform, line):
     with bench(platform) as lab:
-        told = cut_at(lab, line)
-        assert not told.get("failed"), told
-        assert (told["switch"]["outcome"], told["switch"]["saved"], lab.now()["lossless"]) == ("new", True, [3])
+        reported = cut_at(lab, line)
+        assert not reported.get("failed"), reported
+        assert (reported["switch"]["outcome"], reported["switch"]["saved"], lab.now()["lossless"]) == ("new", True, [3])
         assert lab.set()["changed"] is False

@@ -116,10 +116,10 @@ def test_all_the_ways_of_one_switch(platform):
                 assert (lab.now(1), lab.now(2)) == (effect, effect)
         again = lab.set(**requested)
         assert not again["changed"], again
-        told = lab.device.treatment(port(platform, 1))
-        assert (told.priorities[34], told.priorities[50]) == (5, 6)
-        assert sorted(told.pauses_sent & told.no_drop) == [5]
-        assert list(told.marking) == [5]
+        reported = lab.device.treatment(port(platform, 1))
+        assert (reported.priorities[34], reported.priorities[50]) == (5, 6)
+        assert sorted(reported.pauses_sent & reported.no_drop) == [5]
+        assert list(reported.marking) == [5]
         assert saved(lab)
         assert lab.set(state="absent")["changed"]
         left = [line for line in lab.device.running().splitlines() if "mtu" not in line]
@@ -182,7 +182,7 @@ def test_a_full_flash_leaves_what_runs_and_says_so(platform):
 @pytest.mark.parametrize("feature", ["pfc", "ecn", "trust", "watchdog", "mtu"])
 def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(platform, feature, calm):
     if (platform, feature) == ("eos", "watchdog"):
-        pytest.skip("the table of this release does not tell which watchdogs run")
+        pytest.skip("the table of this release does not report which watchdogs run")
     lab = calm(platform)
     lab.switch.dead_features.add(feature)
     # EOS switches have the largest MTU by default.
@@ -214,7 +214,7 @@ def test_eos_takes_the_word_for_queues_that_its_family_knows():
         assert not lab.set()["changed"]
 
 
-def test_an_old_eos_is_told_in_its_own_words():
+def test_an_old_eos_is_reported_in_its_own_words():
     with bench("eos", version="4.13.7M") as lab:
         assert lab.set()["changed"]
         assert lab.now()["lossless"] == [3]
@@ -240,10 +240,10 @@ def test_nxos_keeps_what_ports_that_were_not_named_rely_on():
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_counters_neighbours_and_state_are_told(platform):
+def test_counters_neighbours_and_state_are_reported(platform):
     with bench(platform, by_hand(platform)) as lab:
-        told = lab.module("roce_qos_info", {"ports": [port(platform, 1)]}, False)["switch"]
-        one = told["ports"][port(platform, 1)]
-        assert (told["platform"], told["hostname"], told["unsaved"]) == (platform, NAME, False)
+        reported = lab.module("roce_qos_info", {"ports": [port(platform, 1)]}, False)["switch"]
+        one = reported["ports"][port(platform, 1)]
+        assert (reported["platform"], reported["hostname"], reported["unsaved"]) == (platform, NAME, False)
         assert (one["running"]["pfc"], one["running"]["trust"], one["speed"]) == ([3], "dscp", 100)
         assert {"pauses_received", "pauses_sent"} <= set(one["running"]["counters"])

@@ -17,11 +17,11 @@ STORAGE = {"priority": 4, "dscp": 34}
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_another_lossless_priority_stays_beside_that_of_roce(platform):
     with bench(platform) as lab:
-        told = lab.set(**STORAGE)
-        assert lab.now()["lossless"] == [4], told
-        told = lab.set(state="merged")
-        assert (lab.now()["class"], lab.now()["lossless"], lab.now()["marks"]) == (3, [3, 4], True), told
-        assert told["switch"]["outcome"] == "new"
+        reported = lab.set(**STORAGE)
+        assert lab.now()["lossless"] == [4], reported
+        reported = lab.set(state="merged")
+        assert (lab.now()["class"], lab.now()["lossless"], lab.now()["marks"]) == (3, [3, 4], True), reported
+        assert reported["switch"]["outcome"] == "new"
         assert lab.set(state="merged")["changed"] is False
 
 
@@ -31,8 +31,8 @@ def test_lossy_roce_leaves_another_lossless_priority(platform):
     with bench(platform) as lab:
         lab.set(**STORAGE)
         lab.set(state="merged")
-        told = lab.set(state="merged", mode="lossy")
-        assert not told.get("failed"), told["msg"]
+        reported = lab.set(state="merged", mode="lossy")
+        assert not reported.get("failed"), reported["msg"]
         assert lab.now()["lossless"] == [4]
         assert lab.set(state="merged", mode="lossy")["changed"] is False
 

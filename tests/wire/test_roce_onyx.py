@@ -53,7 +53,7 @@ def test_from_half_of_it_only_the_rest_is_sent():
         assert not [line for line in sent if "traffic pool" in line or "congestion" in line or "mtu" in line]
 
 
-def test_what_contradicts_the_preset_is_told_and_undone():
+def test_what_contradicts_the_preset_is_reported_and_undone():
     with bench("onyx", ["roce lossless", "interface ethernet 1/3 qos trust L2"]) as onyx:
         before = onyx.device.running()
         answer = onyx.set()

@@ -48,8 +48,8 @@ def test_another_priority_and_nothing_of_it_is_left(transaction):
         assert os10.set(transaction=transaction)["changed"]
         assert os10.now() == LOSSLESS
         assert os10.set(transaction=transaction, **OTHER)["changed"]
-        told = os10.device.treatment("ethernet1/1/1")
-        assert (told.priorities[34], sorted(told.no_drop), told.priorities[26]) == (4, [4], 0)
+        reported = os10.device.treatment("ethernet1/1/1")
+        assert (reported.priorities[34], sorted(reported.no_drop), reported.priorities[26]) == (4, [4], 0)
         assert not os10.set(transaction=transaction, **OTHER)["changed"]
         assert os10.set(transaction=transaction, state="absent")["changed"]
         assert os10.device.running().replace(" mtu 9216\n", "") == factory
@@ -90,8 +90,8 @@ def test_a_refused_commit_leaves_the_old_state(calm):
 
 @pytest.mark.parametrize("transaction", ["auto", "never"])
 def test_a_cut_session_leaves_the_old_state(transaction, calm):
-    told = cut_at(calm("os10"), "priority-flow-control mode on", transaction=transaction)
-    ended(told, "old", "connection_lost")
+    reported = cut_at(calm("os10"), "priority-flow-control mode on", transaction=transaction)
+    ended(reported, "old", "connection_lost")
 
 
 def test_a_session_that_is_cut_by_the_commit_leaves_the_new_state():

@@ -13,6 +13,6 @@ from .rows.roce_qos import port
 @pytest.mark.parametrize("platform", ["cumulus", "enterprise_sonic", "eos", "nxos", "onyx", "os10", "sonic"])
 def test_a_switch_that_answers_everything_leaves_nothing_unread(platform):
     with bench(platform, ["feature lldp"] if platform == "nxos" else []) as lab:
-        told = lab.module("roce_qos_info", {}, False)["switch"]
-        assert port(platform, 1) in told["ports"]
-        assert told["unread"] == []
+        reported = lab.module("roce_qos_info", {}, False)["switch"]
+        assert port(platform, 1) in reported["ports"]
+        assert reported["unread"] == []

@@ -103,14 +103,14 @@ def run(twin, tmp_path):
 
 
 def test_no_password_is_printed_logged_listed_or_kept(run, tmp_path):
-    running, told, seen = run
-    # All of it was done and told in full, or there would be nothing to look through.
-    assert told.count("module_args") >= 2 * len(tasks(running)) - 2
+    running, reported, seen = run
+    # All of it was done and reported in full, or there would be nothing to look through.
+    assert reported.count("module_args") >= 2 * len(tasks(running)) - 2
     for word in ("atsSupport", "kernel_setting_impossible", "depot_not_found", "wrong_password", "bmc_login_refused"):
-        assert word in told, word
+        assert word in reported, word
     assert any("nvaie_driver_info" in line or "esxcli" in line for line in seen)
     for secret in (MINE, WRONG, running.bmc_password):
-        assert secret not in told
+        assert secret not in reported
         assert not [line for line in seen if secret in line]
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "play.json"]
     assert any(path.parent.name == "sessions" for path in kept)

@@ -39,7 +39,7 @@ storm.main()
 
 
 def in_forks(options, forks=100, notes=None):
-    """What so many forks were told, by number."""
+    """What so many forks were reported, by number."""
     options = {"validate_certs": True, "request_timeout_s": 60, **options}
     program = [storm.__file__] if notes is None else ["-c", NOTED]
     ended = subprocess.run(

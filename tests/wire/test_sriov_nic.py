@@ -72,7 +72,7 @@ def test_a_fleet_that_needs_more_functions_than_there_are_is_refused_as_a_whole(
     assert [vm["failure"]["code"] for vm in answer["vms"]] == ["no_free_function"] * 2
 
 
-def test_functions_that_wait_for_a_restart_are_told_apart_from_none(twin, drive):
+def test_functions_that_wait_for_a_restart_are_reported_apart_from_none(twin, drive):
     running = twin(seed=network_lab(hosts=({"module_options": {}},)))
     (host,) = running.world.of_kind("HostSystem")
     (port,) = [nic for nic in host.nics if nic.device == "vmnic3"]
@@ -91,7 +91,7 @@ def test_a_port_that_is_passed_through_as_a_whole_gives_no_functions(twin, drive
     assert answer["failure"]["code"] == "port_passed_through"
 
 
-def test_a_vm_with_snapshots_gets_no_virtual_function_and_is_told_the_price(twin, drive):
+def test_a_vm_with_snapshots_gets_no_virtual_function_and_is_reported_the_price(twin, drive):
     running = twin(seed=network_lab())
     with virtual_machine(running, "train-01") as machine:
         ended(machine.CreateSnapshot_Task(name="before", memory=False, quiesce=False))

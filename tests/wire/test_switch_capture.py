@@ -23,10 +23,10 @@ DROPPED = ("hostname", "exceptions", "unread", "counted")
 
 def values(platform, texts):
     """What the collection reads of outputs, without names of devices."""
-    told = as_data(platform.parse(texts))
-    for port in told["ports"].values():
+    reported = as_data(platform.parse(texts))
+    for port in reported["ports"].values():
         port["neighbours"] = len(port["neighbours"])
-    return {key: one for key, one in told.items() if key not in DROPPED}
+    return {key: one for key, one in reported.items() if key not in DROPPED}
 
 
 def outputs(capture, own="switch-001"):

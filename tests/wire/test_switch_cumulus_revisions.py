@@ -110,7 +110,7 @@ def test_without_auto_save_it_takes_a_save(console):
     assert console.treatment("swp1").pauses_sent == {3}
 
 
-def test_a_full_disk_is_told_and_keeps_what_was_saved():
+def test_a_full_disk_is_reported_and_keeps_what_was_saved():
     console = cumulus(version="5.5.0")
     before = console.switch.device.startup()
     console(ROCE, "nv config apply -y")
@@ -119,7 +119,7 @@ def test_a_full_disk_is_told_and_keeps_what_was_saved():
     assert console.switch.device.startup() == before
 
 
-def test_an_interface_that_is_not_there_is_told_beside_a_success(console):
+def test_an_interface_that_is_not_there_is_reported_beside_a_success(console):
     console("nv set interface swp99 link mtu 9000")
     said = console("nv config apply -y")
     assert "error: swp99" in said
@@ -139,7 +139,7 @@ def test_a_patch_is_merged_and_a_replacement_takes_the_rest_away(console):
     assert "'roze' was unexpected" in console.refused("nv config patch -", stdin="- set: {qos: {roze: {}}}\n")
 
 
-def test_the_configuration_is_told_as_yaml_json_and_commands(console):
+def test_the_configuration_is_reported_as_yaml_json_and_commands(console):
     console(ROCE, "nv set interface swp1-3 link mtu 9000", "nv set qos pfc default-global switch-priority 3")
     console("nv set qos mapping default-global dscp 26 switch-priority 3", "nv config apply -y")
     header, whole = console.document("nv config show -o json")
@@ -150,7 +150,7 @@ def test_the_configuration_is_told_as_yaml_json_and_commands(console):
     assert yaml.safe_load(console("nv config show"))[1]["set"]["qos"]["roce"] == {"mode": "lossless"}
     lines = console("nv config show -o commands").splitlines()
     assert {ROCE, "nv set interface swp1-3 link mtu 9000"} <= set(lines)
-    # What it tells can be typed in elsewhere.
+    # What it reports can be typed in elsewhere.
     other = cumulus()
     other(*lines, "nv config apply -y")
     assert other.treatment("swp1") == console.treatment("swp1")

@@ -214,7 +214,7 @@ def test_what_is_written_can_be_typed_again(console):
 
 
 @pytest.mark.parametrize("port, mode, oper", [("1/1", "On", "On (8)"), ("1/2", "On", "Off"), ("1/3", "Auto", "Off")])
-def test_flow_control_is_told_with_what_acts(console, port, mode, oper):
+def test_flow_control_is_reported_with_what_acts(console, port, mode, oper):
     one = console(NXOS_LINES)  # nothing is plugged into the second port
     one.config("interface Ethernet1/3", "no priority-flow-control mode", "end")
     command = "show interface priority-flow-control"

@@ -195,7 +195,7 @@ def test_flow_control_of_the_link_keeps_priority_flow_control_out():
             {"pauses_sent": {4}, "no_drop": {3}},
             id="pauses for another priority than the class",
         ),
-        pytest.param([*ROCE, "system qos", "no trust-map"], {"trust": "none"}, id="trust is none unless told"),
+        pytest.param([*ROCE, "system qos", "no trust-map"], {"trust": "none"}, id="trust is none unless reported"),
         pytest.param(DOT1P, {"trust": "pcp", "pauses_sent": set()}, id="dot1p"),
         pytest.param([*ROCE, "dcbx enable"], {"dcbx": True}, id="dcbx"),
     ],

@@ -185,7 +185,7 @@ def test_a_switch_with_an_unknown_key_is_not_talked_to(eos):
     assert eos.switch_sessions == {}
 
 
-def test_the_wrong_kind_of_connection_is_told():
+def test_the_wrong_kind_of_connection_is_reported():
     action = SimpleNamespace(
         _connection=SimpleNamespace(socket_path=None, transport="ssh"), _play_context=SimpleNamespace(connection="ssh")
     )

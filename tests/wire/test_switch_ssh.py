@@ -34,12 +34,12 @@ def device(lab):
     return {name: one.device for name, one in lab.world.fabric.switches.items()}
 
 
-def test_the_endpoint_tells_clients_where_each_switch_answers(lab):
-    told = lab.endpoint()
-    row = told["switches"][NXOS]
+def test_the_endpoint_reports_clients_where_each_switch_answers(lab):
+    reported = lab.endpoint()
+    row = reported["switches"][NXOS]
     assert (row["ssh_host"], row["ssh_port"]) == lab.switch_endpoints[NXOS]
     assert (row["platform"], row["username"]) == ("nxos", "admin")
-    assert (told["switch_username"], told["switch_password"]) == ("admin", lab.password)
+    assert (reported["switch_username"], reported["switch_password"]) == ("admin", lab.password)
 
 
 def test_each_switch_has_a_key_of_its_own(lab):
@@ -102,8 +102,8 @@ def test_a_planned_line_fails_or_seems_to(lab, device, after):
     lab.control.fail_switch_command(prefix="description", switch=NXOS, text="ERROR: planned", after=after)
     with cli(lab, NXOS) as console:
         console("configure terminal", "interface Ethernet1/1", "no description")
-        assert console(f"description told{after}") == "ERROR: planned"
-        assert (f"description told{after}" in device[NXOS].running()) is after
+        assert console(f"description reported{after}") == "ERROR: planned"
+        assert (f"description reported{after}" in device[NXOS].running()) is after
         assert console("description twice") == ""  # a plan is used up
 
 

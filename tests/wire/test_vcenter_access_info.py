@@ -1,4 +1,4 @@
-"""What vcenter_access_info tells where something is wrong: clocks, hosts that are away, names, the login."""
+"""What vcenter_access_info reports where something is wrong: clocks, hosts that are away, names, the login."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def access(twin, drive):
     return running, lambda **params: module("vcenter_access_info", **params)
 
 
-def test_clocks_that_differ_are_told_and_one_of_a_host_that_is_away_is_not_known(access):
+def test_clocks_that_differ_are_reported_and_one_of_a_host_that_is_away_is_not_known(access):
     running, look = access
     running.world.clocks.set_ahead("", 90)
     running.world.clocks.set_ahead("esx-01", -3600)
@@ -33,7 +33,7 @@ def test_clocks_that_agree_differ_by_nothing(access):
     assert (answer["vcenter"]["clock_ahead_s"], answer["hosts"][0]["clock_ahead_s"]) == (0.0, 0.0)
 
 
-def test_what_is_not_there_is_told_and_fails_nothing(access):
+def test_what_is_not_there_is_reported_and_fails_nothing(access):
     _running, look = access
     objects = [
         {"kind": "vm", "name": "no-template", "privileges": ["VirtualMachine.Provisioning.DeployTemplate"]},

@@ -1,4 +1,4 @@
-"""vgpu_profile and what is left behind: told in the diff before it happens, and put back where it failed."""
+"""vgpu_profile and what is left behind: reported in the diff before it happens, and put back where it failed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_vm_that_somebody_else_switched_on_loses_the_note_of_the_killed_run(tw
     assert (seen["power"], "aiready.vsphere.power_on_again" in seen["settings"]) == ("poweredOn", False)
 
 
-def test_what_was_done_is_told_when_vcenter_goes_away_in_the_middle(twin, drive, monkeypatch):
+def test_what_was_done_is_reported_when_vcenter_goes_away_in_the_middle(twin, drive, monkeypatch):
     running = twin(seed=lab({}, {}, READY))
     module = drive(running)
 

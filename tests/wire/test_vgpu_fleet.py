@@ -74,7 +74,7 @@ def test_a_fleet_is_cycled_together_and_not_one_by_one(twin, drive):
     assert {vm.power for vm in running.world.of_kind("VirtualMachine")} == {"poweredOn"}
 
 
-def test_a_vm_that_is_just_being_cloned_is_told_so_and_left_alone(twin, drive):
+def test_a_vm_that_is_just_being_cloned_is_reported_so_and_left_alone(twin, drive):
     running = twin(seed=lab({}, {}))
     (young,) = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name == "train-02"]
     young.unfinished = True

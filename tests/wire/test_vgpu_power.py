@@ -36,7 +36,7 @@ def seen(running):
     return gpu_setup(running, "train-01")["train-01"]
 
 
-def test_a_running_vm_is_left_alone_and_what_would_change_is_told(twin, drive):
+def test_a_running_vm_is_left_alone_and_what_would_change_is_reported(twin, drive):
     running = started(twin)
     before = seen(running)
     answer = drive(running)("vgpu_profile", name="train-01", profiles=["grid_a100-40c"])

@@ -197,7 +197,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_the_reason_and_the_way_out_are_told_and_nothing_is_touched(twin, drive, case):
+def test_the_reason_and_the_way_out_are_reported_and_nothing_is_touched(twin, drive, case):
     running = twin(seed=case.seed)
     module = drive(running)
     predicted, answer = [
@@ -214,7 +214,7 @@ def test_the_reason_and_the_way_out_are_told_and_nothing_is_touched(twin, drive,
     assert running.requests["ReconfigVM_Task"] == 0
 
 
-def test_all_reasons_are_told_at_once(twin, drive):
+def test_all_reasons_are_reported_at_once(twin, drive):
     running = twin(seed=lab({"firmware": "bios"}, release="7.0.3"))
     answer = drive(running)("vgpu_profile", name="train-01", profiles=["grid_a100-20c"] * 5)
     codes = [problem["code"] for problem in answer["failure"]["problems"]]
@@ -240,7 +240,7 @@ def test_a_fractional_pair_is_fine_from_vsphere_8_on(twin, drive):
     ],
     ids=["two ways", "no VM", "empty fleet", "entry without VM", "twice", "no profiles", "odd size", "out of range"],
 )
-def test_wrong_parameters_are_told_before_vcenter_is_asked(twin, drive, params, says):
+def test_wrong_parameters_are_reported_before_vcenter_is_asked(twin, drive, params, says):
     running = twin()
     answer = drive(running)("vgpu_profile", **{"profiles": WHOLE, **params})
     assert answer["failed"]

@@ -162,7 +162,7 @@ def test_a_copy_of_somebody_else_that_fails_is_made_after_all(twin, drive):
     assert machines("new-")(running) == {"new-01": MADE["new-01"]}
 
 
-def test_a_copy_of_somebody_else_that_never_ends_is_told(twin, drive):
+def test_a_copy_of_somebody_else_that_never_ends_is_reported(twin, drive):
     running = twin(seed=world({}, task_seconds={"CloneVM_Task": 60}))
     begin_clone(running, "new-01", user="LAB\\somebody")
     module = drive(running)
@@ -259,7 +259,7 @@ def test_many_copies_are_on_their_way_at_once_but_no_more_than_allowed(twin, dri
     assert (len(under_way), max(under_way)) == (9, 6)
 
 
-def test_nothing_of_the_userdata_is_told(twin, drive):
+def test_nothing_of_the_userdata_is_reported(twin, drive):
     running = twin(seed=world({}))
     module = drive(running)
     for check in (True, False):

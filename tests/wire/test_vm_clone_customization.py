@@ -26,10 +26,10 @@ def center(kept=(), adapters=1):
 def keep(running, name, host_name, identity=CUSTOM.LinuxPrep):
     """A specification of a kind that seeds do not have."""
     if identity is CUSTOM.LinuxPrep:
-        told = CUSTOM.LinuxPrep(hostName=host_name, domain="lab.example")
+        reported = CUSTOM.LinuxPrep(hostName=host_name, domain="lab.example")
     else:
-        told = CUSTOM.SysprepText(value="")
-    spec = CUSTOM.Specification(identity=told, globalIPSettings=CUSTOM.GlobalIPSettings(), nicSettingMap=[])
+        reported = CUSTOM.SysprepText(value="")
+    spec = CUSTOM.Specification(identity=reported, globalIPSettings=CUSTOM.GlobalIPSettings(), nicSettingMap=[])
     info = vim.CustomizationSpecInfo(name=name, description="", type="Linux")
     running.world.get("CustomizationSpecManager").specs.add(vim.CustomizationSpecItem(info=info, spec=spec))
 
@@ -59,10 +59,10 @@ def test_inline_options_give_fixed_addresses_and_names(twin, drive):
     vms = [{**CALL["vms"][0], "customization": {**fixed, "hostname": "node-7"}}, CALL["vms"][1]]
     answer = module("vm_clone", customization={"domain": "lab.example"}, **{**CALL, "vms": vms})
     assert not answer["failed"], answer["msg"]
-    told = started(module)
+    reported = started(module)
     assert [vm_of(running, name).host_name for name in NAMES] == ["node-7", "new-02"]
-    assert result(told, "new-01")["after"]["address"] == "192.0.2.7"
-    assert result(told, "new-02")["after"]["address"].startswith("10.")
+    assert result(reported, "new-01")["after"]["address"] == "192.0.2.7"
+    assert result(reported, "new-02")["after"]["address"].startswith("10.")
 
 
 def test_a_specification_that_fixes_the_host_name_serves_one_vm_and_not_several(twin, drive):

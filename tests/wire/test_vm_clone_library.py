@@ -130,9 +130,9 @@ def test_a_vm_of_an_ovf_with_a_larger_disk_is_refused_until_the_size_suffices(tw
 def test_items_that_cannot_serve_are_refused(twin, drive, item, options, code, says):
     running = twin(seed=library(item))
     answer = drive(running)("vm_clone", check=True, **{**ITEM, **options})
-    told = {vm["failure"].get("code"): vm["msg"] for vm in answer["vms"]}
-    assert code in told
-    assert says in told[code]
+    reported = {vm["failure"].get("code"): vm["msg"] for vm in answer["vms"]}
+    assert code in reported
+    assert says in reported[code]
     assert machines("new-")(running) == {}
 
 
@@ -158,7 +158,7 @@ def test_an_item_that_two_libraries_have_is_ambiguous_until_one_is_named(twin, d
     assert result(answer, "new-01")["after"]["source"] == "more images/ubuntu"
 
 
-def test_what_vcenter_says_to_an_ovf_that_it_does_not_deploy_is_told(twin, drive):
+def test_what_vcenter_says_to_an_ovf_that_it_does_not_deploy_is_reported(twin, drive):
     running = twin(seed=library(OVF))
     for store in running.world.of_kind("Datastore"):
         store.base_free = 10 * 1024**3

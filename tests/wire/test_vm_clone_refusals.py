@@ -225,8 +225,8 @@ def test_what_cannot_be_made_is_refused_before_anything_is(twin, drive, case):
     before = machines("")(running)
     answer = drive(running)("vm_clone", **{**CALL, **case.options})
     assert answer["failed"]
-    told = [answer["msg"], *(vm["msg"] for vm in answer["vms"])]
-    assert any(case.says in text for text in told), told
+    reported = [answer["msg"], *(vm["msg"] for vm in answer["vms"])]
+    assert any(case.says in text for text in reported), reported
     assert ({vm["failure"]["code"] for vm in answer["vms"]} or {answer["failure"]["code"]}) == {case.code}
     assert machines("")(running) == before
     assert running.requests["CloneVM_Task"] == 0
@@ -250,7 +250,7 @@ def test_a_bios_template_is_taken_when_the_user_says_so(twin, drive):
     assert not answer["failed"], answer["msg"]
 
 
-def test_a_vm_on_another_host_stays_and_the_other_place_is_told(twin, drive):
+def test_a_vm_on_another_host_stays_and_the_other_place_is_reported(twin, drive):
     running = twin(seed=world({"datastore": "datastore-01"}))
     module = drive(running)
     requested = {

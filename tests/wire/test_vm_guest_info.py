@@ -1,4 +1,4 @@
-"""How guests are reached, as vCenter tells it: the way in, and what is missing is said."""
+"""How guests are reached, as vCenter reports it: the way in, and what is missing is said."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_network_that_a_vm_is_not_on_is_named_with_those_that_it_is_on(guests)
     assert seen["why_no_address"] == "The VM has no adapter on pg-b; its networks are: VM Network, pg-rdma."
 
 
-def test_a_guest_that_does_not_answer_is_told_as_such(guests):
+def test_a_guest_that_does_not_answer_is_reported_as_such(guests):
     running, look = guests
     with running.world.lock:
         vm = next(one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01")
@@ -71,7 +71,7 @@ def test_a_guest_that_does_not_answer_is_told_as_such(guests):
     assert seen["why_no_address"].startswith("VMware Tools do not run in the guest")
 
 
-def test_the_driver_of_the_host_is_told_where_it_is_asked_for(guests):
+def test_the_driver_of_the_host_is_reported_where_it_is_asked_for(guests):
     _running, look = guests
     assert [one["host"]["driver"] for one in look()["vms"]] == [None] * 3
     driver = {"family": "nvaie", "version": "550.54.16"}
@@ -87,7 +87,7 @@ def test_a_fleet_costs_two_requests_however_many_vms_there_are(guests):
         assert running.requests == {"RetrievePropertiesEx": 2}
 
 
-def test_a_vm_that_is_missing_is_an_error_or_told_as_asked(guests):
+def test_a_vm_that_is_missing_is_an_error_or_reported_as_asked(guests):
     _running, look = guests
     fleet = [*FLEET, {"name": "train-04"}, {"name": "eval-01"}]
     answer = look(vms=fleet)
@@ -95,8 +95,8 @@ def test_a_vm_that_is_missing_is_an_error_or_told_as_asked(guests):
     assert "VM train-04: " in answer["msg"]
     assert "VM eval-01: " in answer["msg"]
     assert answer["failure"]["code"] == "some_not_found"
-    told = look(vms=fleet, missing="report")
-    assert (sorted(by_name(told)), told["missing"]) == (list(NAMES), ["train-04", "eval-01"])
+    reported = look(vms=fleet, missing="report")
+    assert (sorted(by_name(reported)), reported["missing"]) == (list(NAMES), ["train-04", "eval-01"])
 
 
 def test_a_name_that_stands_twice_is_refused_before_anything_is_asked(guests):

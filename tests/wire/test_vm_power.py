@@ -1,4 +1,4 @@
-"""VMs start, or it is told why not; they stop as gently as the user wants; guests are waited for together."""
+"""VMs start, or it is reported why not; they stop as gently as the user wants; guests are waited for together."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ NO_WINDOW = {**READY, "extra_config": {}}
     ],
     ids=["reservation", "window", "memory of the host", "GPU taken"],
 )
-def test_why_a_vm_does_not_start_is_told_with_what_to_do_and_the_others_start(twin, drive, vm, reason, says):
+def test_why_a_vm_does_not_start_is_reported_with_what_to_do_and_the_others_start(twin, drive, vm, reason, says):
     vm = dict(vm)
     # Another VM that runs holds the only GPU.
     first = {**READY, "power": "on"} if vm.pop("held", False) else {}
@@ -132,7 +132,7 @@ def test_a_note_that_a_run_has_left_on_a_running_vm_is_removed(twin, drive):
     assert vm_of(running, "train-01").setting("aiready.vsphere.power_on_again") is None
 
 
-def test_addresses_are_told_by_mac_and_network(twin, drive):
+def test_addresses_are_reported_by_mac_and_network(twin, drive):
     running = twin(seed=lab(NET))
     answer = drive(running)("vm_power", name="train-01", state="on", wait_for="address")
     after = result(answer)["after"]
@@ -192,7 +192,7 @@ def test_a_vm_that_goes_off_while_it_is_waited_for_ends_the_waiting(twin, drive)
     assert answer["failure"]["code"] == "went_off"
 
 
-def test_a_vm_that_drs_starts_on_another_host_is_told_to_be_there(twin, drive):
+def test_a_vm_that_drs_starts_on_another_host_is_reported_to_be_there(twin, drive):
     running = twin(seed=lab({"memory_gb": 200, "memory_reservation": "all"}, {}, others=[{"name": "esx-02"}]))
     (cluster,) = running.world.of_kind("ClusterComputeResource")
     cluster.drs = "fullyAutomated"

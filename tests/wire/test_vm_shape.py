@@ -212,7 +212,7 @@ def test_a_vm_that_does_not_start_with_its_new_shape_runs_again_with_the_old_one
     assert shape_of(running, "train-01") == before
 
 
-def test_an_upgrade_that_fails_is_told_and_nothing_else_is_changed(twin, drive):
+def test_an_upgrade_that_fails_is_reported_and_nothing_else_is_changed(twin, drive):
     running = twin(seed=lab({"hardware_version": 19}))
     running.control.fail_tasks(method="UpgradeVM_Task", entity="train-01", fault="FileLocked", message="Locked.")
     before = shape_of(running, "train-01")

@@ -168,7 +168,7 @@ def test_old_hosts_refuse_nodes_of_devices(twin, drive):
     assert "Host esx-01 has ESXi 7.0.3, but NUMA nodes of devices need ESXi 8.0 or newer." in answer["msg"]
 
 
-def test_a_cluster_that_does_not_tell_its_hardware_is_named(twin, drive, monkeypatch):
+def test_a_cluster_that_does_not_report_its_hardware_is_named(twin, drive, monkeypatch):
     def refuses(call, this):
         raise vmodl.fault.NotSupported(msg="Not here.")
 

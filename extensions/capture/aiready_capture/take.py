@@ -86,8 +86,8 @@ def take(args: argparse.Namespace) -> int:
     # Ask for all passwords first: nobody waits for the second prompt.
     options = _bmc_options(args) if bmcs else {}
     if args.vcenter:
-        for told in _vcenter(args):
-            _report(told)
+        for reported in _vcenter(args):
+            _report(reported)
     for bmc in bmcs:
         _report(captured.capture(dict(options, bmc_address=bmc), captured.BmcCaptureRequest(args.out, args.keep)))
     print(f"Do not send {args.out}.secret.json: it reveals the names behind the capture.")
@@ -147,23 +147,23 @@ def _vcenter(args: argparse.Namespace) -> list[dict[str, Any]]:
     defaults = {name: option.get("default") for name, option in hosts.ARGUMENTS.items()}
     vcenter = session.connect(options, lambda text: print(text, file=sys.stderr))
     try:
-        told = [run.capture(vcenter, request(params.CaptureRequest, options))]
+        reported = [run.capture(vcenter, request(params.CaptureRequest, options))]
         if not args.no_hosts:
             requested = request(hosts.HostCaptureRequest, dict(defaults, **options))
             found = hosts.capture(vcenter, requested, lambda: session.connect(options))
             number = len(found["captured"])
-            told.append(dict(found, source=f"{number} host{'' if number == 1 else 's'}"))
-        return told
+            reported.append(dict(found, source=f"{number} host{'' if number == 1 else 's'}"))
+        return reported
     finally:
         vcenter.close()
 
 
-def _report(told: dict[str, Any]) -> None:
-    source = told.get("source", "vCenter")
-    print(f"{source}: {told['sources']['answered']} sources answered, {told['sources']['unread']} did not.")
-    for name, refused in told["refused"].items():
+def _report(reported: dict[str, Any]) -> None:
+    source = reported.get("source", "vCenter")
+    print(f"{source}: {reported['sources']['answered']} sources answered, {reported['sources']['unread']} did not.")
+    for name, refused in reported["refused"].items():
         faults = ", ".join(f"{path}: {fault}" if path else fault for path, fault in refused.items())
         print(f"  refused: {name} ({faults})")
-    if "left" in told:
-        print(f"  found and left: {told['left'] or 'nothing'}")
-    print(f"  replaced and kept texts: {told['texts']}, dropped texts by field: {told['dropped']}")
+    if "left" in reported:
+        print(f"  found and left: {reported['left'] or 'nothing'}")
+    print(f"  replaced and kept texts: {reported['texts']}, dropped texts by field: {reported['dropped']}")

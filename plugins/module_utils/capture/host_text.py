@@ -49,7 +49,7 @@ class HostText(SwitchText):
     def __init__(self, scrub: Scrubber) -> None:
         super().__init__(scrub, (), (), WORDS)
 
-    def told(self, form: str, text: str) -> str:
+    def reported(self, form: str, text: str) -> str:
         """An output in the form that the command has."""
         if self._scrub.keep_names:
             return _printable(text)

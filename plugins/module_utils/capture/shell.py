@@ -186,10 +186,10 @@ def addition(kind: Kind, names: Sequence[str], outputs: Outputs, keep_names: boo
         value = json.dumps(esxcli_fields.answer(scrub, call.command, call.value), indent=1, sort_keys=True)
         _put(made, listed, folder, words, (value + "\n", "json") if call.answered else None, call)
     for one in outputs.outputs:
-        told = (text.told(one.form, one.text), "xml" if one.form == XML else "txt") if one.answered else None
+        reported = (text.reported(one.form, one.text), "xml" if one.form == XML else "txt") if one.answered else None
         if one.complaint:
-            one.refused = f"{one.refused}: {' '.join(text.told('text', one.complaint).split())}"
-        _put(made, listed, folder, [word.rpartition("/")[2] for word in one.words], told, one)
+            one.refused = f"{one.refused}: {' '.join(text.reported('text', one.complaint).split())}"
+        _put(made, listed, folder, [word.rpartition("/")[2] for word in one.words], reported, one)
     if outputs.lost:
         made.coverage[source] = {"answered": False, "refused": {"": "unreachable"}, "time": hosts.now()}
     made.files[f"{folder}commands.json"] = json.dumps({"commands": listed}, indent=1) + "\n"
@@ -201,13 +201,13 @@ def _put(
     listed: list[dict[str, Any]],
     folder: str,
     words: Sequence[str],
-    told: tuple[str, str] | None,
+    reported: tuple[str, str] | None,
     call: Output | hosts.Call,
 ) -> None:
     label = f"{len(listed) + 1:03}-{re.sub(r'[^A-Za-z0-9]+', '-', ' '.join(words))[:_NAME].rstrip('-')}"
-    file = f"{label}.{told[1]}" if told else None
-    if told and file:
-        made.files[folder + file] = told[0]
+    file = f"{label}.{reported[1]}" if reported else None
+    if reported and file:
+        made.files[folder + file] = reported[0]
     row: dict[str, Any] = {"answered": call.answered, "time": call.time}
     row["refused"] = {"": call.refused} if call.refused else {}
     if call.skipped:

@@ -62,8 +62,8 @@ def of_files(names: Iterable[str], text: Callable[[str], str | None]) -> Bundle:
     for name in sorted(names):
         found = _ESXCLI.fullmatch(name)
         if name == _UNAME:
-            told = _HOST.match(text(name) or "")
-            made.host = told["name"] if told else ""
+            reported = _HOST.match(text(name) or "")
+            made.host = reported["name"] if reported else ""
         elif found and _is_read(name):
             made.texts[found["words"].lower()] = text(name) or ""
         elif found:

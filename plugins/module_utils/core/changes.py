@@ -33,8 +33,13 @@ class Change:
         return text if self.needs is None else f"{text} (needs {self.needs.replace('_', ' ')})"
 
     def as_result(self) -> dict[str, object]:
-        told: dict[str, object] = {"path": self.path, "before": self.before, "after": self.after, "needs": self.needs}
-        return told if self.of is None else dict(told, of=self.of)
+        reported: dict[str, object] = {
+            "path": self.path,
+            "before": self.before,
+            "after": self.after,
+            "needs": self.needs,
+        }
+        return reported if self.of is None else dict(reported, of=self.of)
 
 
 @dataclass

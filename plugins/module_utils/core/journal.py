@@ -89,7 +89,7 @@ class Journal:
         for number, item in enumerate(items):
             self._numbers[id(item)] = number
             self._ids[id(item)] = dict(item.ids)
-            changes = self._told(item.changes)
+            changes = self._reported(item.changes)
             lines.append(self._line(PLANNED, item=number, label=item.label, ids=item.ids, changes=changes))
         try:
             append(place.path, lines)
@@ -113,7 +113,7 @@ class Journal:
             self._line(
                 DONE if item.error is None else FAILED,
                 item=self._numbers[id(item)],
-                changes=self._told(changes),
+                changes=self._reported(changes),
                 **self._new_ids(item),
             )
             for item, changes in ends
@@ -134,7 +134,7 @@ class Journal:
         found = {name: value for name, value in item.ids.items() if before.get(name) is None and value is not None}
         return {"ids": found} if found.get("moid") or found.get("uid") or LEFT in found else {}
 
-    def _told(self, changes: Iterable[Change]) -> list[dict[str, Any]]:
+    def _reported(self, changes: Iterable[Change]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = _without(self._secrets, [change.as_result() for change in changes])
         return found
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
 # The summary has the errors of so many items; more are not readable in one line.
-TOLD = 10
+SHOWN = 10
 
 
 class Noun(Generic[W, S]):
@@ -133,11 +133,11 @@ def _leave(
     if trouble is not None:
         answer.update(msg=trouble.message, failure=trouble.failure)
     else:
-        told = [item.error.message for item in failed[:TOLD] if item.error is not None]
-        if len(failed) > TOLD:
-            told.append(f"The errors of the other {len(failed) - TOLD} are in `{result_key}`.")
+        reported = [item.error.message for item in failed[:SHOWN] if item.error is not None]
+        if len(failed) > SHOWN:
+            reported.append(f"The errors of the other {len(failed) - SHOWN} are in `{result_key}`.")
         answer.update(
-            msg=f"{len(failed)} of {len(items)} failed. {' '.join(told)}",
+            msg=f"{len(failed)} of {len(items)} failed. {' '.join(reported)}",
             failure=documented("some_failed", failed=[item.label for item in failed]),
         )
     module.fail_json(**answer)

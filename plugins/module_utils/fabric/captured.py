@@ -107,8 +107,8 @@ def addition(
     first = next(iter(made.files.items()), None)
     if first is not None and not platform.shell:
         made.files[config] = first[1]
-    told = {"platform": platform.name, "version": switch.version, "model": switch.model, "commands": listed}
-    made.files[f"{folder}commands.json"] = json.dumps(told, indent=1) + "\n"
+    reported = {"platform": platform.name, "version": switch.version, "model": switch.model, "commands": listed}
+    made.files[f"{folder}commands.json"] = json.dumps(reported, indent=1) + "\n"
     return made
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NEW, OLD, UNKNOWN, UNCHANGED = "new", "old", "unknown", "unchanged"
 # Between two reads while the switch and its peers settle.
 PAUSE_S = 1.0
-TOLD = 5  # most gaps in a message
+SHOWN = 5  # most gaps in a message
 
 
 @dataclass
@@ -248,11 +248,11 @@ class Guarded:
 
 def not_proved(name: str, wanted: str, left: Sequence[str]) -> OperatorError:
     """The error of a switch that is configured as desired but does not run so."""
-    told = left if len(left) <= TOLD else [*left[:TOLD], f"and {len(left) - TOLD} more."]
+    reported = left if len(left) <= SHOWN else [*left[:SHOWN], f"and {len(left) - SHOWN} more."]
     return OperatorError(
         name,
         wanted,
-        " ".join(told),
+        " ".join(reported),
         "Check that the hardware and the licences of the switch support these settings",
         "not_proved",
         left=left,

@@ -109,15 +109,15 @@ def without_terminal(text: str | None) -> str:
 
 def complaint(text: str | None) -> str | None:
     """The error of a switch that does not know or allow a command; None for an output."""
-    told = [line.strip() for line in cleaned(text) if line.strip(" ^")]
-    told = [line for line in told if not re.match(r"(?:show|nv)\s", line)]  # echoes
-    return told[0] if told and len(told) < 5 and _COMPLAINT.match(told[0]) else None
+    reported = [line.strip() for line in cleaned(text) if line.strip(" ^")]
+    reported = [line for line in reported if not re.match(r"(?:show|nv)\s", line)]  # echoes
+    return reported[0] if reported and len(reported) < 5 and _COMPLAINT.match(reported[0]) else None
 
 
 def complaints(text: str | None) -> list[str]:
     """The error lines of an output, also between other lines."""
-    told = (line.strip() for line in cleaned(text))
-    return list(dict.fromkeys(line for line in told if _REFUSAL.match(line)))
+    reported = (line.strip() for line in cleaned(text))
+    return list(dict.fromkeys(line for line in reported if _REFUSAL.match(line)))
 
 
 def from_json(text: str | None) -> Any:

@@ -265,9 +265,9 @@ class RoceQos(Noun[QosRequest, View]):
 
     def _view(self, switch: Switch) -> View:
         effects = {name: compare.effect(switch.ports.get(name) or Port(), self._intent) for name in self._roles}
-        return View(switch, self._told(effects))
+        return View(switch, self._reported(effects))
 
-    def _told(self, effects: Mapping[str, Effect]) -> dict[str, Effect]:
+    def _reported(self, effects: Mapping[str, Effect]) -> dict[str, Effect]:
         """Effects without the settings that the platform does not have."""
         missing = self._platform.limits.missing
         return {name: {key: what for key, what in one.items() if key not in missing} for name, one in effects.items()}
@@ -316,12 +316,12 @@ class RoceQos(Noun[QosRequest, View]):
             return []
         requested = compare.wanted(self._intent, Platform())
         missing = self._platform.limits.missing
-        told = [f"{key}: {missing[key]}" for key in compare.KEYS if key in requested and missing.get(key)]
+        reported = [f"{key}: {missing[key]}" for key in compare.KEYS if key in requested and missing.get(key)]
         if missing.get(compare.PROBABILITY) and requested["ecn"] and requested["ecn"]["probability"] != 100:
-            told.append(f"ecn.probability: {missing[compare.PROBABILITY]}")
-        for sentence in told:
+            reported.append(f"ecn.probability: {missing[compare.PROBABILITY]}")
+        for sentence in reported:
             self._warn(f"{self._session.name}: {sentence}")
-        return told
+        return reported
 
     def _check(self, switch: Switch) -> None:
         check_ports(self._session.name, switch, self._roles)

@@ -151,10 +151,10 @@ def from_data(data: Mapping[str, Any]) -> Switch:
         unread=list(data.get("unread") or []),
         unsaved=data.get("unsaved"),
     )
-    for name, told in (data.get("ports") or {}).items():
-        switch.ports[name] = _made(Port, told)
-        switch.oper[name] = _made(Oper, told.get("running") or {})
-        switch.neighbours[name] = [_made(Neighbour, one) for one in told.get("neighbours") or []]
+    for name, reported in (data.get("ports") or {}).items():
+        switch.ports[name] = _made(Port, reported)
+        switch.oper[name] = _made(Oper, reported.get("running") or {})
+        switch.neighbours[name] = [_made(Neighbour, one) for one in reported.get("neighbours") or []]
     return switch
 
 
@@ -167,9 +167,9 @@ def _port_data(switch: Switch, name: str) -> dict[str, object]:
     )
 
 
-def _made(kind: type[T], told: Mapping[str, Any]) -> T:
+def _made(kind: type[T], reported: Mapping[str, Any]) -> T:
     known = {one.name for one in fields(kind)}
-    return kind(**{key: _numbered(key, value) for key, value in told.items() if key in known})
+    return kind(**{key: _numbered(key, value) for key, value in reported.items() if key in known})
 
 
 def _numbered(key: str, value: object) -> Any:

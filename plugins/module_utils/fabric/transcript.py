@@ -250,7 +250,7 @@ def unheard(platform: Platform, texts: Mapping[str, str], whole: Switch, live: b
             continue
         name = brief(command)
         alone = complete(platform.parse({command: output}))
-        if not live and not _tells(alone) and not (alone.config and whole.ports):
+        if not live and not _reports(alone) and not (alone.config and whole.ports):
             found += [] if alone.unread else [_nothing(platform, name, output, alone)]
             continue
         known = {_alike(port) for port in alone.ports}
@@ -284,11 +284,11 @@ def complete(switch: Switch) -> Switch:
     return switch
 
 
-def _tells(switch: Switch) -> bool:
+def _reports(switch: Switch) -> bool:
     """Return whether a Switch has known values, apart from port names."""
-    told = as_data(switch)
-    values = [told[key] for key in ("hostname", "version", "model", "exceptions")]
-    return any(values) or told["unsaved"] is not None or any(map(_known, told["ports"].values()))
+    reported = as_data(switch)
+    values = [reported[key] for key in ("hostname", "version", "model", "exceptions")]
+    return any(values) or reported["unsaved"] is not None or any(map(_known, reported["ports"].values()))
 
 
 def _known(value: object) -> bool:

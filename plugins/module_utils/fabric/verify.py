@@ -43,16 +43,16 @@ def gaps(
         if running.up is False:
             unknown.setdefault("no link, so the running state is unknown.", []).append(name)
             continue
-        told = _running(switch.ports.get(name) or Port(), running, intent)
+        reported = _running(switch.ports.get(name) or Port(), running, intent)
         for key in [key for key in PROVED if key in wants[name]]:
-            if told[key] is None:
+            if reported[key] is None:
                 unknown.setdefault(f"the switch does not report the running {key}.", []).append(name)
-            elif key == "dcbx" and told[key] == "none":
+            elif key == "dcbx" and reported[key] == "none":
                 unknown.setdefault("no peer sends DCBX, so nothing was negotiated.", []).append(name)
-            elif not _same(key, told[key], wants[name][key], intent.priority, exact):
-                sentence = f"the running {key} is {_shown(told[key])} instead of {_shown(wants[name][key])}."
+            elif not _same(key, reported[key], wants[name][key], intent.priority, exact):
+                sentence = f"the running {key} is {_shown(reported[key])} instead of {_shown(wants[name][key])}."
                 found.setdefault(sentence, []).append(name)
-    return [*switch.exceptions, *_told(found)], _told(unknown)
+    return [*switch.exceptions, *_reported(found)], _reported(unknown)
 
 
 def dropped(before: Mapping[str, Effect], after: Mapping[str, Effect], intent: Intent) -> list[str]:
@@ -65,7 +65,7 @@ def dropped(before: Mapping[str, Effect], after: Mapping[str, Effect], intent: I
         if then - now:
             sentence = f"priority {_shown(sorted(then - now))} must stay lossless, but is lossy after the change."
             found.setdefault(sentence, []).append(name)
-    return _told(found)
+    return _reported(found)
 
 
 def stuck(before: Switch, after: Switch, names: Iterable[str]) -> list[str]:
@@ -77,7 +77,7 @@ def stuck(before: Switch, after: Switch, names: Iterable[str]) -> list[str]:
             found.setdefault(
                 f"the PFC watchdog was triggered {now - then} times. A peer does not stop sending pauses.", []
             ).append(name)
-    return _told(found)
+    return _reported(found)
 
 
 def _events(switch: Switch, name: str) -> int:
@@ -85,7 +85,7 @@ def _events(switch: Switch, name: str) -> int:
     return (running.counters.get("watchdog_events") or 0) if running is not None else 0
 
 
-def _told(sentences: Mapping[str, Iterable[str]]) -> list[str]:
+def _reported(sentences: Mapping[str, Iterable[str]]) -> list[str]:
     """One sentence for all ports with the same problem."""
     return [f"{ranged(names)}: {sentence}" for sentence, names in sentences.items()]
 
@@ -93,10 +93,10 @@ def _told(sentences: Mapping[str, Iterable[str]]) -> list[str]:
 def _running(port: Port, running: Oper, intent: Intent) -> Effect:
     """The running effect; queues are the configured ones, since switches report ECN by queue."""
     ecn = effect(Port(queues=port.queues, ecn=running.ecn), intent)["ecn"]
-    told = {key: getattr(running, key) for key in PROVED if key != "ecn"}
-    if told["pfc"] is not None:
-        told["pfc"] = sorted(told["pfc"])
-    return dict(told, ecn=ecn)
+    reported = {key: getattr(running, key) for key in PROVED if key != "ecn"}
+    if reported["pfc"] is not None:
+        reported["pfc"] = sorted(reported["pfc"])
+    return dict(reported, ecn=ecn)
 
 
 def _same(key: str, now: Any, want: Any, roce: int, exact: bool) -> bool:

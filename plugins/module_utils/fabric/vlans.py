@@ -32,7 +32,7 @@ class Switching:
     member: str | None = None  # number of the port channel whose VLANs it has
     enabled: bool | None = None
     routed: bool = False  # a routed port may keep VLAN lines, which have no effect
-    told: bool = False  # whether any line is about VLANs
+    reported: bool = False  # whether any line is about VLANs
 
     def take(self, text: str) -> None:
         """Apply one line below an interface."""
@@ -42,12 +42,12 @@ class Switching:
         elif re.fullmatch(r"(?:mlag-)?channel-group \d+.*", words):
             self.member = words.split()[1]
         elif re.fullmatch(r"no switchport(?: force)?", words):
-            self.mode, self.told, self.routed = ROUTED, True, True
+            self.mode, self.reported, self.routed = ROUTED, True, True
         elif words.startswith("switchport"):
             self._switchport(words)
 
     def _switchport(self, words: str) -> None:
-        self.told = True
+        self.reported = True
         if words == "switchport" and self.routed:
             self.mode, self.routed = None, False
         mode = re.fullmatch(r"switchport mode (\S+)", words)
@@ -65,12 +65,12 @@ class Switching:
 
 def allowed_after(before: frozenset[int] | None, how: str | None, text: str) -> frozenset[int]:
     """The allowed VLANs after one line; a list may continue over several lines."""
-    told = EVERY if text == "all" else frozenset() if text == "none" else frozenset(numbers(text))
+    reported = EVERY if text == "all" else frozenset() if text == "none" else frozenset(numbers(text))
     if how == "except":
-        return EVERY - told
+        return EVERY - reported
     if how == "remove":
-        return (EVERY if before is None else before) - told
-    return told if how is None else (before or frozenset()) | told
+        return (EVERY if before is None else before) - reported
+    return reported if how is None else (before or frozenset()) | reported
 
 
 def settle(

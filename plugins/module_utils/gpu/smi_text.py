@@ -20,7 +20,7 @@ TROUBLE = (
     # Without another reason, as in a container that has lost its devices.
     ("no_nvml", r"Failed to initialize NVML"),
 )
-NOT_TOLD = ("N/A", "[N/A]", "Not Supported", "")
+NOT_SHOWN = ("N/A", "[N/A]", "Not Supported", "")
 _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*\Z")
 _PAIR = re.compile(r"(?P<key>.*?\S)\s*:(?: (?P<value>.*))?\Z")
 # Headings of the licence; the second is of drivers before R450.
@@ -73,7 +73,7 @@ class _Block:
             if block is None:
                 return None
         value = block.values.get(path[-1])
-        return None if value in NOT_TOLD else value
+        return None if value in NOT_SHOWN else value
 
 
 def parse(text: str) -> Report:
@@ -97,8 +97,8 @@ def _unnamed(text: str) -> str:
 
 def _version(tree: _Block) -> str | None:
     # R610 warns behind the number that there will be another name for it: 610.57.04 [Deprecated; ...].
-    told = tree.get("Driver Version") or tree.get("KMD Version")
-    return told.split(" ")[0] if told else None
+    reported = tree.get("Driver Version") or tree.get("KMD Version")
+    return reported.split(" ")[0] if reported else None
 
 
 def _gpu(address: str, block: _Block) -> Gpu:
@@ -120,14 +120,14 @@ def _gpu(address: str, block: _Block) -> Gpu:
 
 def _state(licence: str | None) -> str | None:
     """The state of a licence without its end; None where both are not available."""
-    told = re.sub(r"\s*\(Expiry:.*\)\s*\Z", "", licence or "")
-    return None if told in NOT_TOLD else told
+    reported = re.sub(r"\s*\(Expiry:.*\)\s*\Z", "", licence or "")
+    return None if reported in NOT_SHOWN else reported
 
 
 def _virtualization(block: _Block) -> str | None:
     # VGPU, Pass-Through, None: the words of nvidia-smi, in one form.
-    told = block.get("GPU Virtualization Mode", "Virtualization Mode")
-    return re.sub(r"[^a-z]", "", told.lower()) if told else None
+    reported = block.get("GPU Virtualization Mode", "Virtualization Mode")
+    return re.sub(r"[^a-z]", "", reported.lower()) if reported else None
 
 
 def _expiry(licence: str | None) -> str | None:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 # Lines: net NAME MTU STATE, addr NAME ADDRESS, down DEVICE PORT STATE, gid DEVICE PORT INDEX GID INTERFACE KIND.
-TELL = r"""
+REPORT = r"""
 for one in /sys/class/net/*; do
   [ -e "$one/mtu" ] && echo "net ${one##*/} $(cat "$one/mtu") $(cat "$one/operstate")"
 done

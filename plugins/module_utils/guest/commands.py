@@ -21,7 +21,7 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "ftp_proxy", "all_proxy")
 NOT_FOUND = 127
 # Lines of a long output that a message shows.
-TOLD = 3
+SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Done:
         """The last lines of its error output, or of its output if there are no errors."""
         said = self.stderr if self.stderr.strip() else self.stdout
         lines = [line.strip() for line in said.splitlines() if line.strip()]
-        return " / ".join(lines[-TOLD:])
+        return " / ".join(lines[-SHOWN:])
 
     @property
     def outcome(self) -> str:

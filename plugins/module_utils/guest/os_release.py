@@ -62,19 +62,19 @@ class Distribution:
 
 def parse(text: str) -> Distribution:
     """The Distribution in the text of an os-release file."""
-    told = {}
+    reported = {}
     for line in text.splitlines():
         name, equals, value = line.strip().partition("=")
         if equals and not name.startswith("#"):
-            told[name] = _unquoted(value)
-    identity = told.get("ID", "").lower()
-    version = told.get("VERSION_ID", "")
+            reported[name] = _unquoted(value)
+    identity = reported.get("ID", "").lower()
+    version = reported.get("VERSION_ID", "")
     return Distribution(
         id=identity,
         version=version,
-        name=told.get("PRETTY_NAME") or f"{identity} {version}".strip() or "an unknown system",
-        codename=told.get("VERSION_CODENAME", ""),
-        family=_family(identity, told.get("ID_LIKE", "").lower().split()),
+        name=reported.get("PRETTY_NAME") or f"{identity} {version}".strip() or "an unknown system",
+        codename=reported.get("VERSION_CODENAME", ""),
+        family=_family(identity, reported.get("ID_LIKE", "").lower().split()),
     )
 
 
@@ -95,14 +95,14 @@ def refuse_foreign(subject: str, wanted: str, distribution: Distribution) -> Non
             subject,
             wanted,
             f"The guest runs {distribution}, whose package manager is neither apt nor dnf",
-            f"Use one of {', '.join(told_supported())}",
+            f"Use one of {', '.join(reported_supported())}",
             "unsupported_distribution",
             distribution=distribution.id,
             version=distribution.version,
         )
 
 
-def told_supported() -> list[str]:
+def reported_supported() -> list[str]:
     """The supported distributions as people write them."""
     names = {"ubuntu": "Ubuntu", "debian": "Debian", "rhel": "RHEL", "rocky": "Rocky Linux"}
     return [f"{names[identity]} {'/'.join(versions)}" for identity, versions in SUPPORTED.items()]

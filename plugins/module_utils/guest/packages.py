@@ -137,10 +137,10 @@ class Dpkg(Packages):
 
     def in_file(self, path: str) -> Package | None:
         done = self._commands.run(["dpkg-deb", "-f", path, "Package", "Version", "Architecture"])
-        told = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
-        if not done.ok or "Package" not in told:
+        reported = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+        if not done.ok or "Package" not in reported:
             return None
-        return Package(told["Package"], told.get("Version", ""), told.get("Architecture", ""))
+        return Package(reported["Package"], reported.get("Version", ""), reported.get("Architecture", ""))
 
     def repair(self, path: str | None = None) -> None:
         wanted, todo = "cannot finish an interrupted installation", "Repair it manually, see `dpkg --audit`"
@@ -166,11 +166,11 @@ class Dpkg(Packages):
         self.change([*self._apt("remove"), *names], f"cannot remove {', '.join(names)}", "Check the output of apt")
 
     def versions(self, name: str) -> list[str]:
-        told = self._madison(name)
-        if not told:
+        reported = self._madison(name)
+        if not reported:
             self._update()
-            told = self._madison(name)
-        return told
+            reported = self._madison(name)
+        return reported
 
     def pinned(self, name: str, version: str) -> str:
         return f"{name}={version}"
@@ -237,8 +237,8 @@ class Rpm(Packages):
         )
         # Repeats and empty lines: the version of dnf decides whether a line has a line end. Its plugins, such as the
         # one for subscriptions, print sentences in between.
-        told = [line.strip() for line in done.stdout.splitlines()]
-        return list(dict.fromkeys(reversed([line for line in told if line and " " not in line])))
+        reported = [line.strip() for line in done.stdout.splitlines()]
+        return list(dict.fromkeys(reversed([line for line in reported if line and " " not in line])))
 
     def pinned(self, name: str, version: str) -> str:
         return f"{name}-{version}"

@@ -30,8 +30,8 @@ def open_only(files: Files, gpus: Iterable[str]) -> list[str]:
 
     The generation follows from the ranges of device IDs in the public PCI database [unsure for boards to come].
     """
-    told = {one: (files.text(f"{DEVICES}/{one}/device") or "").strip() for one in gpus}
-    return [one for one, device in told.items() if re.match(OPEN_ONLY, device.lower())]
+    reported = {one: (files.text(f"{DEVICES}/{one}/device") or "").strip() for one in gpus}
+    return [one for one, device in reported.items() if re.match(OPEN_ONLY, device.lower())]
 
 
 def _is_nvidia_gpu(files: Files, address: str) -> bool:

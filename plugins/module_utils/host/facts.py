@@ -271,9 +271,9 @@ def _given_ports(
 
 
 def _given_nic(address: str, tree: pci.Tree, given: Mapping[str, passthrough.Given]) -> dict[str, Any]:
-    told = dict.fromkeys(("device", "driver", "mtu", "switch", "link_mbps", "rdma", "dcb"))
+    reported = dict.fromkeys(("device", "driver", "mtu", "switch", "link_mbps", "rdma", "dcb"))
     return dict(
-        told,
+        reported,
         pci=address,
         numa_node=tree.numa_node(address),
         root=tree.root(address),

@@ -148,10 +148,10 @@ def _carries(around: Surroundings, address: str, name: str) -> Iterator[tuple[st
     port = next((one for one in around.network.ports if one.pci == address), None)
     if port is not None and port.switch:
         adapters = around.network.on_switch(port.switch)
-        told = ", ".join(f"{one.device} ({', '.join(one.services) or 'no service'})" for one in adapters)
+        reported = ", ".join(f"{one.device} ({', '.join(one.services) or 'no service'})" for one in adapters)
         yield (
             f"{name} is {port.device}, an uplink of {port.switch}"
-            + (f" with the VMkernel adapters {told}." if told else "."),
+            + (f" with the VMkernel adapters {reported}." if reported else "."),
             f"Remove {port.device} from {port.switch} first, and use another port for its traffic.",
         )
     if address in around.storage:

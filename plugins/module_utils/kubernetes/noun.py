@@ -236,11 +236,11 @@ class Objects(Noun[Request, State]):
         for item in items:
             left = self.compare(item.proved, item.wanted) if item.proved and item.error is None else []
             if left:
-                told = "; ".join(map(str, left[:SHOWN]))
+                reported = "; ".join(map(str, left[:SHOWN]))
                 item.error = OperatorError(
                     item.requested.label,
                     "the API server stored other values",
-                    f"They differ: {told}.",
+                    f"They differ: {reported}.",
                     "Check the admission webhooks of the cluster",
                     "not_proved",
                 )

@@ -121,8 +121,8 @@ def nccl_of(image: str, seen: ImageReport | None = None) -> tuple[int, int] | No
     the version in their environment.
     """
     entry = known(image)
-    told = (seen["environment"] if seen else {}).get("NCCL_VERSION") or (entry.nccl if entry is not None else "")
-    return version(told)
+    reported = (seen["environment"] if seen else {}).get("NCCL_VERSION") or (entry.nccl if entry is not None else "")
+    return version(reported)
 
 
 def version(text: str | None) -> tuple[int, int] | None:

@@ -152,18 +152,18 @@ def _image(encoded: str) -> ImageReport | None:
     if not encoded:
         return None
     try:
-        told = json.loads(plain_text.decoded(encoded).decode())
+        reported = json.loads(plain_text.decoded(encoded).decode())
     except (ValueError, RecursionError):
         return None
-    told = told[0] if isinstance(told, list) and told else told
-    if not isinstance(told, dict):
+    reported = reported[0] if isinstance(reported, list) and reported else reported
+    if not isinstance(reported, dict):
         return None
-    config = told["Config"] if isinstance(told.get("Config"), dict) else {}
+    config = reported["Config"] if isinstance(reported.get("Config"), dict) else {}
     return {
-        "id": str(told.get("Id") or ""),
-        "digests": sorted(_texts(told.get("RepoDigests"))),
+        "id": str(reported.get("Id") or ""),
+        "digests": sorted(_texts(reported.get("RepoDigests"))),
         "environment": dict(entry.partition("=")[::2] for entry in _texts(config.get("Env"))),
-        "architecture": str(told.get("Architecture") or ""),
+        "architecture": str(reported.get("Architecture") or ""),
     }
 
 

@@ -110,11 +110,11 @@ def event(text: str) -> dict[str, Any] | None:
     if at < 0 or text[:at].strip():
         return None
     try:
-        told = json.loads(text[at + len(OURS) :])
+        reported = json.loads(text[at + len(OURS) :])
     except (ValueError, RecursionError):
         # A rank that was killed leaves half a line.
         return None
-    return plain(told) if isinstance(told, dict) and isinstance(told.get("event"), str) else None
+    return plain(reported) if isinstance(reported, dict) and isinstance(reported.get("event"), str) else None
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -90,14 +90,14 @@ def informed(made: Plan, looks: Mapping[str, Look]) -> Plan:
     return replace(made, settings=settings, launches=starts, remarks=tuple(_unsure(request, places, nccl)))
 
 
-def doubts(made: Plan, told: str | None) -> Iterator[str]:
+def doubts(made: Plan, reported: str | None) -> Iterator[str]:
     """Remarks on a run whose NCCL reports another version in its log than its image."""
-    nccl = images.version(told)
+    nccl = images.version(reported)
     unset = GID_INDEX not in [setting.name for setting in made.settings]
     if nccl is not None and nccl < CHOOSES_GID and unset and _shares_rdma(made.request, made.places):
         yield (
-            f"NCCL is {told}, which does not find the GID of RoCE v2 by itself, and {GID_INDEX} was not set. NCCL may "
-            f"have used RoCE v1. RoCE v2 has {_told_indexes(made.places)}: set {GID_INDEX} in environment."
+            f"NCCL is {reported}, which does not find the GID of RoCE v2 by itself, and {GID_INDEX} was not set. NCCL "
+            f"may have used RoCE v1. RoCE v2 has {_reported_indexes(made.places)}: set {GID_INDEX} in environment."
         )
 
 
@@ -267,7 +267,7 @@ def _shares_rdma(request: TrainingRequest, places: Sequence[Place]) -> bool:
     return len(places) > 1 and request.data_path in RDMA_PATHS
 
 
-def _told_indexes(places: Sequence[Place]) -> str:
+def _reported_indexes(places: Sequence[Place]) -> str:
     indexes = gid_indexes(places)
     return f"the {'index' if len(indexes) == 1 else 'indexes'} {', '.join(map(str, indexes))}"
 
@@ -282,7 +282,7 @@ def _refuse_gids(request: TrainingRequest, places: Sequence[Place], nccl: tuple[
         raise OperatorError(
             "The guests",
             "the GID index differs, and NCCL of this image accepts only one for all guests",
-            f"RoCE v2 has {_told_indexes(places)}",
+            f"RoCE v2 has {_reported_indexes(places)}",
             "Use an image with NCCL 2.21 or later",
             "gids_differ",
         )
@@ -291,8 +291,8 @@ def _refuse_gids(request: TrainingRequest, places: Sequence[Place], nccl: tuple[
 def _unsure(request: TrainingRequest, places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[str]:
     if nccl is None and request.gpus == "all" and _cannot_share_gid(request, places):
         yield (
-            f"The version of NCCL in the image is not known, and RoCE v2 has {_told_indexes(places)} on the guests. "
-            f"{GID_INDEX} is therefore not set. NCCL before 2.21 would use RoCE v1. Set the variable NCCL_VERSION in "
+            f"The version of NCCL in the image is not known, and RoCE v2 has {_reported_indexes(places)} on the guests."
+            f" {GID_INDEX} is therefore not set. NCCL before 2.21 would use RoCE v1. Set the variable NCCL_VERSION in "
             "the image."
         )
 

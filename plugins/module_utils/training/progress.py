@@ -80,13 +80,13 @@ class Progress:
     @property
     def ended(self) -> list[int]:
         """The ranks that reported their end."""
-        return sorted(rank for rank, told in self.ranks.items() if told.get("end"))
+        return sorted(rank for rank, reported in self.ranks.items() if reported.get("end"))
 
     @property
     def last_iteration(self) -> int | None:
         return max((entry["iteration"] for entry in self.iterations), default=None)
 
-    def told(self) -> str:
+    def reported(self) -> str:
         """Return the progress of the run, in one line for an operator."""
         words = [f"{len(self.ranks)} of {self.size} ranks"] if self.ranks else []
         last = self.last_iteration
@@ -120,9 +120,9 @@ class Progress:
         for place in () if output.is_chatter(text) else ("all", rank):
             if place in self._tails or len(self._tails) < RANKS_KEPT:
                 self._tails.setdefault(place, deque(maxlen=LAST_LINES)).append(text[: output.LONGEST_TEXT])
-        told = output.nccl(text)
-        if told is not None:
-            self._nccl(*told)
+        reported = output.nccl(text)
+        if reported is not None:
+            self._nccl(*reported)
             return
         row = output.benchmark(text)
         if row is not None:

@@ -74,7 +74,7 @@ def lost_steps(attempts: Sequence[Attempt]) -> int:
     return lost
 
 
-def told(request: TrainingRequest, attempts: Sequence[Attempt]) -> dict[str, Any]:
+def reported(request: TrainingRequest, attempts: Sequence[Attempt]) -> dict[str, Any]:
     """Return the part of the result about restarts."""
     return {
         "allowed": request.restarts,

@@ -117,10 +117,12 @@ def throughput(seen: Progress, size: int) -> dict[str, Any]:
 
 def weights(seen: Progress) -> dict[str, Any]:
     """The hash of each rank's weights, and whether they are equal; None if some ranks reported none."""
-    told = {str(rank): entry["end"].get("weights") for rank, entry in sorted(seen.ranks.items()) if entry.get("end")}
-    told = {rank: digest for rank, digest in told.items() if digest and isinstance(digest, str)}
-    equal = len(set(told.values())) == 1 if len(told) == seen.size else None
-    return {"ranks": told, "equal": equal}
+    reported = {
+        str(rank): entry["end"].get("weights") for rank, entry in sorted(seen.ranks.items()) if entry.get("end")
+    }
+    reported = {rank: digest for rank, digest in reported.items() if digest and isinstance(digest, str)}
+    equal = len(set(reported.values())) == 1 if len(reported) == seen.size else None
+    return {"ranks": reported, "equal": equal}
 
 
 def loss(seen: Progress) -> dict[str, Any]:
@@ -129,8 +131,8 @@ def loss(seen: Progress) -> dict[str, Any]:
     for end in ends:
         if output.number(end.get("loss_first")):
             return {"first": end["loss_first"], "last": end.get("loss_last")}
-    told = [entry["loss"] for entry in seen.iterations if output.number(entry.get("loss"))]
-    return {"first": told[0], "last": told[-1]} if told else {"first": None, "last": None}
+    reported = [entry["loss"] for entry in seen.iterations if output.number(entry.get("loss"))]
+    return {"first": reported[0], "last": reported[-1]} if reported else {"first": None, "last": None}
 
 
 def ranks(seen: Progress, places: Sequence[Place]) -> list[dict[str, Any]]:
@@ -138,7 +140,7 @@ def ranks(seen: Progress, places: Sequence[Place]) -> list[dict[str, Any]]:
     hosts = launch.hosts_of_ranks(places)
     entries = []
     for rank, host in enumerate(hosts):
-        told = seen.ranks.get(rank, {})
+        reported = seen.ranks.get(rank, {})
         mine = [entry for entry in seen.iterations if entry["rank"] == rank]
         rates = [entry["samples_per_s"] for entry in mine if output.number(entry.get("samples_per_s"))]
         entries.append(
@@ -146,12 +148,12 @@ def ranks(seen: Progress, places: Sequence[Place]) -> list[dict[str, Any]]:
                 "rank": rank,
                 "host": host,
                 "began": rank in seen.ranks,
-                "ended": bool(told.get("end")),
+                "ended": bool(reported.get("end")),
                 "iterations": len(mine),
                 "samples_per_s": round(sum(rates) / len(rates), 3) if rates else None,
-                "engine": told.get("engine"),
-                "framework": told.get("framework"),
-                "device": told.get("device_name") or told.get("device"),
+                "engine": reported.get("engine"),
+                "framework": reported.get("framework"),
+                "device": reported.get("device_name") or reported.get("device"),
             }
         )
     return entries
@@ -166,18 +168,18 @@ def shortcomings(request: TrainingRequest, seen: Progress) -> list[tuple[str, st
             found.append(("ranks_missing", f"Rank {', '.join(map(str, missing))} reported no end"))
         if weights(seen)["equal"] is False:
             found.append(("weights_differ", "The weights of the ranks are not equal at the end"))
-        told = loss(seen)
-        if request.builtin == "small" and not missing and not _fell(told):
+        reported = loss(seen)
+        if request.builtin == "small" and not missing and not _fell(reported):
             found.append(
-                ("loss_did_not_fall", f"The loss was {told['first']} at first and is {told['last']} at the end")
+                ("loss_did_not_fall", f"The loss was {reported['first']} at first and is {reported['last']} at the end")
             )
     if len(request.hosts) > 1 and request.data_path in RDMA_PATHS and request.gpus == "all":
         found += _transport(seen)
     return found
 
 
-def _fell(told: Mapping[str, Any]) -> bool:
-    first, last = told["first"], told["last"]
+def _fell(reported: Mapping[str, Any]) -> bool:
+    first, last = reported["first"], reported["last"]
     return isinstance(first, (int, float)) and isinstance(last, (int, float)) and last < first
 
 
@@ -210,9 +212,14 @@ def remarks(
         said.append("Without GPUs the run does not use NCCL, so it sent nothing over RDMA.")
     if request.data_path in RDMA_PATHS and request.gpus == "all" and len(places) > 1 and not seen.nccl["networks"]:
         said.append("NCCL did not report which network it used, so RDMA is not proved.")
-    told = throughput(seen, seen.size)
-    if told["mean"] and told["spread"] and told["iterations"] > 2 and told["spread"] / told["mean"] > 0.05:
-        said.append(f"The rate varied by {100 * told['spread'] / told['mean']:.0f} % between iterations.")
+    reported = throughput(seen, seen.size)
+    if (
+        reported["mean"]
+        and reported["spread"]
+        and reported["iterations"] > 2
+        and reported["spread"] / reported["mean"] > 0.05
+    ):
+        said.append(f"The rate varied by {100 * reported['spread'] / reported['mean']:.0f} % between iterations.")
     return said
 
 

@@ -20,7 +20,7 @@ LOOK = (
     r"""
 LC_ALL=C; export LC_ALL
 """
-    + adapters.TELL
+    + adapters.REPORT
     + r"""
 for one in /dev/infiniband/*; do [ -e "$one" ] && echo "rdma $one"; done
 nvidia-smi -L 2>/dev/null | sed -n 's/^GPU /gpu /p'
@@ -38,11 +38,11 @@ fi
 "$1" image inspect "$2" >/dev/null 2>&1 && echo "image $("$1" image inspect "$2" | base64 | tr -d '\n')"
 form='{{index .Config.Labels "aiready.training"}} {{.State.Running}}'; seen=
 for one in $("$1" ps -aq --filter label=aiready.training 2>/dev/null); do
-  told=$("$1" inspect --format "$form" "$one" 2>/dev/null) || continue
-  beat=$3/${told%% *}/in/beat; silent=-
+  reported=$("$1" inspect --format "$form" "$one" 2>/dev/null) || continue
+  beat=$3/${reported%% *}/in/beat; silent=-
   [ -e "$beat" ] && silent=$(($(date +%s) - $(stat -c %Y "$beat")))
-  echo "left $one $told $silent"
-  seen="$seen ${told%% *} "
+  echo "left $one $reported $silent"
+  seen="$seen ${reported%% *} "
 done
 for one in "$3"/*/in/beat; do
   [ -e "$one" ] || continue
@@ -83,9 +83,9 @@ pid=; { read -r pid < "$3/in/pid"; } 2>/dev/null
 if [ -n "$pid" ] && [ "$3/out" -ef "/proc/$pid/root/aiready-out" ]; then state='true 0 false'
 else
   form='{{.State.Running}} {{.State.ExitCode}} {{.State.OOMKilled}} {{.State.Pid}}'
-  if told=$("$1" inspect --format "$form" "$2" 2>/dev/null); then
-    state=${told% *}
-    { printf '%s\n' "${told##* }" > "$3/in/pid"; } 2>/dev/null
+  if reported=$("$1" inspect --format "$form" "$2" 2>/dev/null); then
+    state=${reported% *}
+    { printf '%s\n' "${reported##* }" > "$3/in/pid"; } 2>/dev/null
   else state=gone
   fi
 fi

@@ -242,7 +242,7 @@ def _limit(made: Plan, course: Course) -> Verdict | None:
             made,
             course,
             "too_long",
-            f"It did not end within {limits.wall_s} seconds: {course.seen.told()}",
+            f"It did not end within {limits.wall_s} seconds: {course.seen.reported()}",
             "Set a higher limits.wall_s if the run made progress, else check the slowest rank",
         )
     if course.why == "stalled":
@@ -250,7 +250,7 @@ def _limit(made: Plan, course: Course) -> Verdict | None:
             made,
             course,
             "stalled",
-            f"It made no progress for {limits.stall_s} seconds: {course.seen.told()}",
+            f"It made no progress for {limits.stall_s} seconds: {course.seen.reported()}",
             "Check the data path between the guests, and the rank that reported last",
             host=_behind(made, course),
         )
@@ -279,8 +279,8 @@ def _ranks(made: Plan, course: Course) -> Verdict | None:
         reason = f"The launcher on {name} ended with {bad[name]}" + (f" because of {host}" if host else "")
         return _failed(made, course, "launcher_failed", reason, LOG, host=host or name, status=bad[name])
     how = f"was killed by signal {first.signal}" if first.signal else f"ended with {first.status}"
-    told = next((event.get("reason") for event in course.seen.failures if event.get("rank") == first.rank), None)
-    reason = f"Rank {first.rank} on {host} failed first: it {how}" + (f" ({told.rstrip('.')})" if told else "")
+    reported = next((event.get("reason") for event in course.seen.failures if event.get("rank") == first.rank), None)
+    reason = f"Rank {first.rank} on {host} failed first: it {how}" + (f" ({reported.rstrip('.')})" if reported else "")
     return _failed(
         made, course, "rank_failed", reason, LOG, host=host, rank=first.rank, status=first.status, signal=first.signal
     )

@@ -49,13 +49,13 @@ def read(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, str]]:
         events = vcenter.content.eventManager.QueryEvents(filter=spec)
     except vmodl.MethodFault as fault:
         raise faults.explain(fault, "vCenter", "cannot read its events") from fault
-    told = [one for one in map(_told, events or ()) if one]
+    reported = [one for one in map(_reported, events or ()) if one]
     wanted = set(params["objects"])
-    told = [one for one in told if not wanted or one["moid"] in wanted]
-    return sorted(told, key=lambda one: one["at"], reverse=True)
+    reported = [one for one in reported if not wanted or one["moid"] in wanted]
+    return sorted(reported, key=lambda one: one["at"], reverse=True)
 
 
-def _told(event: vim.event.Event) -> dict[str, str]:
+def _reported(event: vim.event.Event) -> dict[str, str]:
     """An event of an object by a user, or nothing."""
     if not event.userName:
         return {}

@@ -75,14 +75,14 @@ class Rest:
     ) -> Any:
         """The result of a request that starts a task, once that has ended; on_progress gets (percent, text)."""
         name = self.call(method, path, body)
-        told: tuple[int, str] | None
-        pauses, told = Pauses(self.clock, timeout_s), None
+        reported: tuple[int, str] | None
+        pauses, reported = Pauses(self.clock, timeout_s), None
         while True:
             info = self.call("GET", f"/api/cis/tasks/{name}")
             seen = _progress(info)
-            if on_progress is not None and seen != told:
+            if on_progress is not None and seen != reported:
                 on_progress(*seen)
-                told = seen
+                reported = seen
             if info["status"] == "SUCCEEDED":
                 return info.get("result")
             if info["status"] == "FAILED":

@@ -36,9 +36,9 @@ def connect(
         raise OperatorError(
             params["hostname"] or "vCenter", "cannot connect to vCenter", " ".join(problems), "", "invalid_parameters"
         )
-    told = trust.warning(trust.VCENTER, params["hostname"], params, os.environ)
-    if told:
-        warn(told)
+    reported = trust.warning(trust.VCENTER, params["hostname"], params, os.environ)
+    if reported:
+        warn(reported)
     chosen = login.chosen(params)
     store = None
     if chosen.own and params.get("session", "reuse") == "reuse":

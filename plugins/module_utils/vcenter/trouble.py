@@ -71,7 +71,7 @@ def reason(error: BaseException) -> str:
 def explain(error: BaseException, target: Target) -> NoConnection:
     """A NoConnection for anything that http.client, ssl and socket raise while talking to a target."""
     if _timed_out(error):
-        return _told(
+        return _reported(
             target,
             f"No answer came within {target.timeout_s} seconds",
             "Check the route and the firewall, or raise `request_timeout_s`",
@@ -80,7 +80,7 @@ def explain(error: BaseException, target: Target) -> NoConnection:
     for kind, teller in _TELLERS:
         if isinstance(error, kind):
             return teller(error, target)
-    return _told(
+    return _reported(
         target,
         reason(error),
         "Check the network between this machine and vCenter, and whether its services are up",
@@ -90,7 +90,7 @@ def explain(error: BaseException, target: Target) -> NoConnection:
 
 def not_vsphere(target: Target, found: str) -> NoConnection:
     """There is something at the address, but not a vSphere API."""
-    return _told(
+    return _reported(
         target,
         f"There is no vSphere API at https://{target.host}:{target.port}/sdk: {found}",
         "Check `hostname` and `port`; they must be those of vCenter's web services",
@@ -98,7 +98,7 @@ def not_vsphere(target: Target, found: str) -> NoConnection:
     )
 
 
-def _told(target: Target, found: str, todo: str, code: str, **data: object) -> NoConnection:
+def _reported(target: Target, found: str, todo: str, code: str, **data: object) -> NoConnection:
     return NoConnection(target.name, "cannot connect to vCenter", found, todo, code, **data)
 
 
@@ -110,7 +110,7 @@ def _timed_out(error: BaseException) -> bool:
 def _name_unknown(error: BaseException, target: Target) -> NoConnection:
     name = target.proxy_host or target.host
     option = "proxy_host" if target.proxy_host else "hostname"
-    return _told(
+    return _reported(
         target,
         f"The name {name} cannot be resolved ({getattr(error, 'strerror', None) or error})",
         f"Check `{option}` (a name or an address, without a scheme or a port) and this machine's DNS",
@@ -125,11 +125,11 @@ def _refused(error: BaseException, target: Target) -> NoConnection:
     else:
         found = f"{target.host} refuses connections on port {target.port}"
         todo = "Check `hostname` and `port`, and whether vCenter's services are up"
-    return _told(target, found, todo, "vcenter_refused")
+    return _reported(target, found, todo, "vcenter_refused")
 
 
 def _changed(error: CertificateChanged, target: Target) -> NoConnection:
-    return _told(
+    return _reported(
         target,
         f"The server shows the certificate {error.shown}, but the session was opened with {error.pinned}, "
         "and `validate_certs` is false, so the identity of the server is unknown",
@@ -163,11 +163,11 @@ def _untrusted(error: BaseException, target: Target) -> NoConnection:
             f"of their fingerprints with their owner; the file in use is {target.ca_file or 'that of the system'}"
         )
         code = "certificate_untrusted"
-    return _told(target, found, todo, code, fingerprint=shown.fingerprint if shown is not None else "")
+    return _reported(target, found, todo, code, fingerprint=shown.fingerprint if shown is not None else "")
 
 
 def _not_tls(error: BaseException, target: Target) -> NoConnection:
-    return _told(
+    return _reported(
         target,
         f"The TLS handshake failed ({getattr(error, 'reason', None) or error})",
         "Check `port`: it must speak HTTPS, with TLS 1.2 or newer",

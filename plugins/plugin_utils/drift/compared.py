@@ -56,13 +56,13 @@ def _host(name: str, preview: Mapping[str, Any] | None) -> Iterator[Row]:
         found = f"It is {host['connection']}." if host.get("connection") else NOT_READ
         yield unread(HOSTS, name, EVERYTHING, f"vCenter cannot read its settings. {found}")
         return
-    told = set()
+    reported = set()
     for gap in preview["gaps"]:
-        told.add(gap["path"])
+        reported.add(gap["path"])
         yield differs(HOSTS, name, gap["path"], gap["requested"], gap["found"], moid)
     for step in ALSO:
         for row in of_items(HOSTS, name, STEPS[step], answers.get(step)):
-            if row.state != UNKNOWN and not any(_same(row.setting, path) for path in told):
+            if row.state != UNKNOWN and not any(_same(row.setting, path) for path in reported):
                 yield row
     if host.get("in_maintenance"):
         yield differs(HOSTS, name, "in_maintenance", False, True, moid)

@@ -47,8 +47,8 @@ def known(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
     runs: list[str] = []
     values: dict[str, dict[str, list[Any]]] = {}
     stages: dict[str, dict[str, list[str]]] = {}
-    for run, told in records:
-        made = [stage for stage in told["stages"] if not stage.get("check_mode")]
+    for run, reported in records:
+        made = [stage for stage in reported["stages"] if not stage.get("check_mode")]
         if any(stage.get("state") != "skipped" for stage in made):
             runs.append(run)
         for stage in reversed(made):

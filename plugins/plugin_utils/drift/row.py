@@ -76,8 +76,8 @@ def unread(stage: str, owner: str, setting: str, why: str, code: str = "") -> Ro
 
 def refused(stage: str, owner: str, setting: str, answer: Mapping[str, Any]) -> Row:
     """A setting whose module failed, with the reason."""
-    told = refusal(stage, owner, setting, answer)
-    return unread(stage, owner, setting, f"{told.found} {told.todo}".strip(), told.code)
+    reported = refusal(stage, owner, setting, answer)
+    return unread(stage, owner, setting, f"{reported.found} {reported.todo}".strip(), reported.code)
 
 
 def of_items(stage: str, owner: str, setting: str, answer: Mapping[str, Any] | None) -> Iterator[Row]:

@@ -44,14 +44,14 @@ def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> 
     counts = {state: sum(1 for row in rows if row.state == state) for state in STATES}
     status = _status(counts)
     found = {"status": status, "code": CODES[status], "counts": counts, "rows": [asdict(row) for row in rows]}
-    told = [line(row) for row in reversed(rows) if row.state != AS_REQUESTED]
+    reported = [line(row) for row in reversed(rows) if row.state != AS_REQUESTED]
     out = [plain_text.shown(one) for one in in_quarantine(seen.get("quarantine") or {})]
     return {
         **found,
         "quarantine": dict(seen.get("quarantine") or {}),
         "runs": list((seen.get("recorded") or {}).get("runs") or ()),
-        "sentence": "\n".join([sentence(counts), *(f"- {one}" for one in [*told, *out])]),
-        "text": "\n".join([notification(counts, told, str(seen.get("name") or "")), *quarantined(out)]),
+        "sentence": "\n".join([sentence(counts), *(f"- {one}" for one in [*reported, *out])]),
+        "text": "\n".join([notification(counts, reported, str(seen.get("name") or "")), *quarantined(out)]),
         "table": [*table(rows), *out],
         "markdown": markdown(counts, rows, seen) + "".join(f"\n{_cell(one)}\n" for one in out),
     }
@@ -146,11 +146,11 @@ def line(row: Row) -> str:
     return f"{text}. {row.why}" if row.why else f"{text}."
 
 
-def notification(counts: Mapping[str, int], told: Sequence[str], name: str) -> str:
+def notification(counts: Mapping[str, int], reported: Sequence[str], name: str) -> str:
     """A few lines for a chat or a mail, the worst first."""
     status = _status(counts)
-    shown = [textwrap.shorten(one, 160, placeholder=" ...") for one in told[:SHOWN]]
-    more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    shown = [textwrap.shorten(one, 160, placeholder=" ...") for one in reported[:SHOWN]]
+    more = [f"and {len(reported) - SHOWN} more"] if len(reported) > SHOWN else []
     head = f"{name}: {status}. {sentence(counts)}" if name else f"{status.capitalize()}. {sentence(counts)}"
     return "\n".join([head, *(f"- {one}" for one in [*shown, *more])])
 
@@ -179,7 +179,7 @@ def _cut(text: str, width: int) -> str:
 
 def markdown(counts: Mapping[str, int], rows: Iterable[Row], seen: Mapping[str, Any]) -> str:
     """The table for a ticket: what differs and what is unknown, the worst first."""
-    told = [row for row in reversed(list(rows)) if row.state != AS_REQUESTED]
+    reported = [row for row in reversed(list(rows)) if row.state != AS_REQUESTED]
     runs = list((seen.get("recorded") or {}).get("runs") or ())
     lines = [
         f"# Drift: {_status(counts)}",
@@ -190,9 +190,9 @@ def markdown(counts: Mapping[str, int], rows: Iterable[Row], seen: Mapping[str, 
         if runs
         else "Compared with the site. No run is recorded.",
     ]
-    if told:
+    if reported:
         lines += ["", "| State | Object | Setting | Requested | Found | Changed |", "|---|---|---|---|---|---|"]
-    for row in told:
+    for row in reported:
         who = " ".join(part for part in (row.changed_at, row.changed_by) if part)
         since = who or (f"since {row.run}" if row.state == CHANGED and row.run else "")
         cells = (row.state, row.object, row.setting, row.requested, row.found or row.why, since)

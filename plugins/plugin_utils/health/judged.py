@@ -76,12 +76,12 @@ def check(
         raise ValueError(f"There are no thresholds {', '.join(strange)}. Use {', '.join(THRESHOLDS)}.")
     earlier = before if before and before.get("format") == FORMAT else {}
     old = earlier.get("objects") or {}
-    rows = [row for name, told in now.items() for row in _object(name, told, old.get(name), limits, at)]
+    rows = [row for name, reported in now.items() for row in _object(name, reported, old.get(name), limits, at)]
     rows = [Row(**{key: plain_text.shown(value) for key, value in asdict(row).items()}) for row in rows]
     rows.sort(key=lambda row: STATES.index(row.state))
     counts = {state: sum(1 for row in rows if row.state == state) for state in STATES}
     status = next(state for state in reversed(STATES) if counts[state] or state == HEALTHY)
-    told = [line(row) for row in reversed(rows) if row.state != HEALTHY]
+    reported = [line(row) for row in reversed(rows) if row.state != HEALTHY]
     return {
         "status": status,
         "code": CODES[status],
@@ -89,7 +89,7 @@ def check(
         "since": earlier.get("at") or "",
         "rows": [asdict(row) for row in rows],
         "failing": sorted({row.object for row in rows if row.state == FAILING}),
-        "text": _text(status, counts, told),
+        "text": _text(status, counts, reported),
         "table": _table(rows),
         "saved": {
             "format": FORMAT,
@@ -99,32 +99,32 @@ def check(
     }
 
 
-def _was_read(told: Mapping[str, Any]) -> bool:
-    return bool(told["counters"] or told["states"])
+def _was_read(reported: Mapping[str, Any]) -> bool:
+    return bool(reported["counters"] or reported["states"])
 
 
-def _kept(told: Mapping[str, Any]) -> dict[str, Any]:
+def _kept(reported: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "boot": told["boot"],
-        "counters": {name: number for name, (_kind, number) in told["counters"].items()},
-        "states": told["states"],
+        "boot": reported["boot"],
+        "counters": {name: number for name, (_kind, number) in reported["counters"].items()},
+        "states": reported["states"],
     }
 
 
 def _object(
-    name: str, told: Mapping[str, Any], old: Mapping[str, Any] | None, limits: Mapping[str, float], at: str
+    name: str, reported: Mapping[str, Any], old: Mapping[str, Any] | None, limits: Mapping[str, float], at: str
 ) -> Iterator[Row]:
-    for why in told["unread"]:
+    for why in reported["unread"]:
         yield Row(name, "readings", UNKNOWN, why=str(why))
     old = old or {}
-    restarted = bool(told["boot"] and old.get("boot") and told["boot"] != old["boot"])
-    for reading, (kind, number) in told["counters"].items():
+    restarted = bool(reported["boot"] and old.get("boot") and reported["boot"] != old["boot"])
+    for reading, (kind, number) in reported["counters"].items():
         yield _counter(
             name, reading, kind, number, None if restarted else (old.get("counters") or {}).get(reading), old, limits
         )
-    for reading in sorted(set(old.get("counters") or {}) - set(told["counters"])) if _was_read(told) else ():
+    for reading in sorted(set(old.get("counters") or {}) - set(reported["counters"])) if _was_read(reported) else ():
         yield Row(name, reading, UNKNOWN, why="The counter was there at the last check, and is missing now.")
-    for reading, value in told["states"].items():
+    for reading, value in reported["states"].items():
         yield _state(name, reading, value, (old.get("states") or {}).get(reading), limits, at)
 
 
@@ -198,10 +198,10 @@ def line(row: Row) -> str:
     return f"{row.object}, {row.reading}: {row.why or row.found}"
 
 
-def _text(status: str, counts: Mapping[str, int], told: Sequence[str]) -> str:
+def _text(status: str, counts: Mapping[str, int], reported: Sequence[str]) -> str:
     shown = [f"{counts[state]} {state}" for state in reversed(STATES) if counts[state]]
-    more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    lines = [textwrap.shorten(one, 160, placeholder=" ...") for one in told[:SHOWN]]
+    more = [f"and {len(reported) - SHOWN} more"] if len(reported) > SHOWN else []
+    lines = [textwrap.shorten(one, 160, placeholder=" ...") for one in reported[:SHOWN]]
     return "\n".join(
         [f"health: {status}. {', '.join(shown) or 'Nothing was read'}.", *(f"- {one}" for one in [*lines, *more])]
     )
@@ -209,6 +209,6 @@ def _text(status: str, counts: Mapping[str, int], told: Sequence[str]) -> str:
 
 def _table(rows: Sequence[Row]) -> list[str]:
     """One line for each reading that is not healthy, and one with the number of the others."""
-    told = [row for row in rows if row.state != HEALTHY]
-    lines = [f"{len(rows) - len(told)} readings are healthy."]
-    return lines + [f"{row.state:<8} {line(row)}" for row in told]
+    reported = [row for row in rows if row.state != HEALTHY]
+    lines = [f"{len(rows) - len(reported)} readings are healthy."]
+    return lines + [f"{row.state:<8} {line(row)}" for row in reported]

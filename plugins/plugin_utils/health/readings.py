@@ -53,8 +53,8 @@ def readings(answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nothing(answer: Mapping[str, Any]) -> dict[str, Any]:
-    told = refusal("", "", "", answer or {"msg": "It was not read."})
-    return {"counters": {}, "states": {}, "boot": "", "unread": [f"{told.found} {told.todo}".strip()]}
+    reported = refusal("", "", "", answer or {"msg": "It was not read."})
+    return {"counters": {}, "states": {}, "boot": "", "unread": [f"{reported.found} {reported.todo}".strip()]}
 
 
 def _guest(answer: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -105,13 +105,13 @@ def _xids(xids: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 def _gpus(gpus: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
     for gpu in gpus:
-        told = gpu.get("ecc") or {}
+        reported = gpu.get("ecc") or {}
         for key, kind in _OF_GPUS.items():
-            if isinstance(told.get(key), int):
-                yield f"gpu.{gpu['address']}.{key}", [kind, told[key]]
+            if isinstance(reported.get(key), int):
+                yield f"gpu.{gpu['address']}.{key}", [kind, reported[key]]
         for key in _STATES:
-            if key in told:
-                yield f"gpu.{gpu['address']}.{key}", bool(told[key])
+            if key in reported:
+                yield f"gpu.{gpu['address']}.{key}", bool(reported[key])
 
 
 def _adapter(values: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -187,7 +187,7 @@ def of_pods(pods: Objects, events: Objects) -> list[str]:
             if cause:
                 names = grouped.setdefault((cause, short(event.get("message") or "")), [])
                 names.append(short(" ".join(map(str, _owner(event)))))
-    return [_sentence(cause, told, names) for (cause, told), names in grouped.items()]
+    return [_sentence(cause, reported, names) for (cause, reported), names in grouped.items()]
 
 
 def _owner(event: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -207,10 +207,10 @@ def _is_past(event: Mapping[str, Any], pods: Objects) -> bool:
     return bool(at) and any(one > at for one in created)
 
 
-def _sentence(cause: Cause, told: str, names: Sequence[str]) -> str:
+def _sentence(cause: Cause, reported: str, names: Sequence[str]) -> str:
     unique = list(dict.fromkeys(names))
     more = f" and {len(unique) - NAMED} more" if len(unique) > NAMED else ""
-    reported = f" The cluster reports: {told.rstrip('.')}." if told else ""
+    reported = f" The cluster reports: {reported.rstrip('.')}." if reported else ""
     return f"{', '.join(unique[:NAMED])}{more}: the pod does not run. {cause.cause}.{reported} {cause.fix}."
 
 

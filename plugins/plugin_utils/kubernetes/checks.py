@@ -207,7 +207,7 @@ def _agreement(network: Mapping[str, Any], recordings: Mapping[str, Recording]) 
             for key, text in mine
         ]
         known = ["traffic_class", "devices", "gid", "mtu"]
-        ends.append({"name": node, "port": DATA, "known": known, "unknown": [], "untold": []})
+        ends.append({"name": node, "port": DATA, "known": known, "unknown": [], "unreported": []})
     paths = [{"a": {"name": node, "port": DATA}, "b": {"name": "site.roce", "port": ""}} for node in recordings]
     return {"disagreements": wrong, "not_known": [], "paths": paths, "agreed": not wrong, "ends": ends}
 
@@ -215,13 +215,13 @@ def _agreement(network: Mapping[str, Any], recordings: Mapping[str, Recording]) 
 def _differences(network: Mapping[str, Any], node: str, recording: Recording) -> Iterator[tuple[str, str]]:
     """(setting, sentence) of each difference between a pod and the site."""
     environment, files = recording.environment(), RecordedFiles(recording)
-    wanted = network_operator.environment(network)
+    want = network_operator.environment(network)
     for name in (TC, "UCX_IB_TRAFFIC_CLASS"):
-        if environment.get(name) != wanted[name]:
+        if environment.get(name) != want[name]:
             yield (
                 "traffic_class",
-                f"{name} is {_told(environment.get(name))} in a pod on {node}, but site.roce requires {wanted[name]}. "
-                "Hosts and switches do not treat its packets as RoCE. Check mutating webhooks of the cluster.",
+                f"{name} is {_reported(environment.get(name))} in a pod on {node}, but site.roce requires {want[name]}."
+                " Hosts and switches do not treat its packets as RoCE. Check mutating webhooks of the cluster.",
             )
     devices = {one["name"]: one for one in rdma.devices(files)}
     for name in network["devices"]:
@@ -242,8 +242,8 @@ def _differences(network: Mapping[str, Any], node: str, recording: Recording) ->
     if mtu != str(network["mtu"]):
         yield (
             "mtu",
-            f"{DATA} of a pod on {node} has an MTU of {_told(mtu)}, but site.network.mtu is {network['mtu']}. Set the "
-            "MTU of the adapter in the node, or of the macvlan network.",
+            f"{DATA} of a pod on {node} has an MTU of {_reported(mtu)}, but site.network.mtu is {network['mtu']}. Set "
+            "the MTU of the adapter in the node, or of the macvlan network.",
         )
 
 
@@ -271,5 +271,5 @@ def _inside(address: str, network: Mapping[str, Any]) -> bool:
     return any(found in ipaddress.ip_network(subnet) for subnet in network["subnets"])
 
 
-def _told(value: str | None) -> str:
+def _reported(value: str | None) -> str:
     return short(value) if value else "not set"

@@ -30,17 +30,17 @@ def over_sockets(requested: Mapping[str, Any], pods: Objects, log: str) -> list[
     network = requested.get("network") or {}
     if not network or not requested.get("gpus"):
         return []
-    told = nccl_log.parse(log)
-    sockets = told.get("on_sockets") or []
-    if told.get("transport") not in ("tcp", "mixed") and not sockets:
+    reported = nccl_log.parse(log)
+    sockets = reported.get("on_sockets") or []
+    if reported.get("transport") not in ("tcp", "mixed") and not sockets:
         return []
     # A log of one rank has no other hosts.
     where = f" on {', '.join(map(short, sockets))}" if sockets else ""
-    cause = next(_causes(network, pods, log, told))
+    cause = next(_causes(network, pods, log, reported))
     return [f"NCCL used sockets{where} instead of RDMA, so the training was slow. {cause}"]
 
 
-def _causes(network: Mapping[str, Any], pods: Objects, log: str, told: Mapping[str, Any]) -> Iterator[str]:
+def _causes(network: Mapping[str, Any], pods: Objects, log: str, reported: Mapping[str, Any]) -> Iterator[str]:
     """The causes, the certain ones first."""
     wanted = network_operator.resources(network)
     ranks = [(pod, one) for pod in pods for one in pod["spec"]["containers"] if one.get("name") in OF_RANKS]
@@ -67,7 +67,7 @@ def _causes(network: Mapping[str, Any], pods: Objects, log: str, told: Mapping[s
             f"RDMA could not lock its memory. The container lacks the capability {LOCK}, or the memlock limit of the "
             "container runtime is too low. Check webhooks, or set LimitMEMLOCK=infinity in the unit of containerd."
         )
-    if told.get("no_device"):
+    if reported.get("no_device"):
         yield (
             "NCCL found no RDMA device. Check that the networks of the pods have addresses, that NCCL_IB_HCA names "
             "their devices, and that the image contains libibverbs and its provider."

@@ -80,14 +80,14 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
     name = short(jobs[0]["metadata"]["name"]) if jobs else "the job"
     found = of_pods(*_own(str(jobs[0]["metadata"]["name"]), seen)) if jobs else []
     found += _held(jobs[0]) if jobs else []
-    told = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
+    reported = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
     found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
     last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
     if jobs:
         found += over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
     limit += _afterwards(jobs[0], bool(seen.get("suspended"))) if jobs and not failed else ""
-    return [*found, f"The training {name} did not succeed. The cluster reports: {short(told)}.{limit}{last}"]
+    return [*found, f"The training {name} did not succeed. The cluster reports: {short(reported)}.{limit}{last}"]
 
 
 def _afterwards(job: Mapping[str, Any], suspended: bool) -> str:
@@ -150,18 +150,18 @@ def _ready(status: Mapping[str, Any]) -> Mapping[str, Any]:
 def _of_policy(policies: Objects) -> str:
     status = (policies[0].get("status") or {}) if policies else {}
     state = short(status.get("state") or "no state")
-    told = [
+    reported = [
         f"{one.get('reason')}: {one.get('message')}"
         for one in status.get("conditions") or []
         if (one.get("type"), one.get("status")) in (("Error", "True"), ("Ready", "False")) and one.get("message")
     ]
-    told += [_ready(status).get("reason") or ""] if state == "ready" else []
+    reported += [_ready(status).get("reason") or ""] if state == "ready" else []
     if not status:
         return (
             "The GPU Operator is not ready. It has not reported a state. Check that its pod runs, for example with: "
             "kubectl get pods --all-namespaces -l app=gpu-operator"
         )
-    reason = f" It reports {short(told[0])}." if told else ""
+    reason = f" It reports {short(reported[0])}." if reported else ""
     return f"The GPU Operator is not ready. Its ClusterPolicy has the state {state}.{reason} Check its pods."
 
 

@@ -81,9 +81,9 @@ def broken(parts: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
 
 def different(hosts: Mapping[str, Iterable[str]], switches: Iterable[str]) -> Iterator[Finding]:
     """Findings on the settings of single hosts and switches."""
-    told = [(name, problem) for name, problems in hosts.items() for problem in problems]
-    told += [problem.partition(": ")[::2] for problem in switches]
-    for name, problem in told:
+    reported = [(name, problem) for name, problems in hosts.items() for problem in problems]
+    reported += [problem.partition(": ")[::2] for problem in switches]
+    for name, problem in reported:
         subject, colon, rest = problem.partition(": ")
         found, dummy, todo = (rest if colon else problem).partition(". ")
         yield Finding("site", name, subject if colon else "site", BLOCKS, sentence(found), "", todo or "Correct it.")
@@ -248,7 +248,7 @@ def controller(
     if failed(answer) or "time" not in answer:
         yield refusal("addresses", "this machine", "addresses", answer)
         return
-    heard = {one["url"] for _name, told, *_times in inside for one in (told or {}).get("addresses") or ()}
+    heard = {one["url"] for _name, reported, *_times in inside for one in (reported or {}).get("addresses") or ()}
     yield from _reached("this machine", answer, asked, heard)
     yield from _disks(
         "this machine", answer["disks"], limits["controller_gb"], "Free space there, or name another folder."

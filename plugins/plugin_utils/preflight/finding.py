@@ -93,7 +93,7 @@ def sentence(text: str) -> str:
 def failed(answer: Mapping[str, Any] | None) -> bool:
     """Whether a module said that it could not do what it was asked for, or was not even reached.
 
-    Where a task may fail its answer says that it did not, and tells the failure all the same.
+    Where a task may fail its answer says that it did not, and reports the failure all the same.
     """
     return bool(answer and (answer.get("failed") or answer.get("unreachable") or answer.get("failure")))
 
@@ -131,9 +131,9 @@ def _reason(answer: Mapping[str, Any]) -> str:
 
 
 def once(findings: Iterable[Finding]) -> list[Finding]:
-    """Without what was told of a host before: many modules say the same of one that is away."""
-    told: dict[object, Finding] = {}
+    """Without what was reported of a host before: many modules say the same of one that is away."""
+    reported: dict[object, Finding] = {}
     for one in findings:
         alike = (one.where, one.found, one.wanted) if one.state == BLOCKS and one.category in ("hosts", "bmc") else one
-        told.setdefault(alike, one)
-    return list(told.values())
+        reported.setdefault(alike, one)
+    return list(reported.values())

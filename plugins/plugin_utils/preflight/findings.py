@@ -53,7 +53,7 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
     asked = seen["questions"]
     # Before ansible-core 2.19, a template turns numbers into text.
     seen = dict(seen, limits={name: int(limit) for name, limit in seen["limits"].items()})
-    told = [
+    reported = [
         *around.needs(seen.get("controller")),
         *around.site(asked["problems"], seen.get("secrets") or ()),
         *around.plain(asked.get("plain") or ()),
@@ -74,12 +74,14 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
         *around.guests(seen.get("guests"), asked, seen["limits"]),
         *around.quarantine(seen.get("quarantine") or {}),
     ]
-    told = causes(told, (seen.get("vcenter") or {}).get("objects") or (), seen.get("hosts") or {})
-    told = together(one_datacenter(told, asked.get("datacenter"), (seen.get("vcenter") or {}).get("strangers") or ()))
+    reported = causes(reported, (seen.get("vcenter") or {}).get("objects") or (), seen.get("hosts") or {})
+    reported = together(
+        one_datacenter(reported, asked.get("datacenter"), (seen.get("vcenter") or {}).get("strangers") or ())
+    )
     if any(where == "vCenter" and not there for where, dummy, there, dummy in seen.get("secrets") or ()):
         # The cause of the missing login has its own row.
-        told = [row for row in told if not (row.category == "vcenter" and row.found.endswith(" is not set."))]
-    return sorted(once(map(_plain, told)), key=lambda one: STATES.index(one.state))
+        reported = [row for row in reported if not (row.category == "vcenter" and row.found.endswith(" is not set."))]
+    return sorted(once(map(_plain, reported)), key=lambda one: STATES.index(one.state))
 
 
 def unknown(seen: Mapping[str, Any]) -> list[str]:
@@ -94,36 +96,36 @@ def unknown(seen: Mapping[str, Any]) -> list[str]:
 
 
 def causes(
-    told: list[Finding], objects: Iterable[Mapping[str, Any]], previews: Mapping[str, Mapping[str, Any] | None]
+    reported: list[Finding], objects: Iterable[Mapping[str, Any]], previews: Mapping[str, Mapping[str, Any] | None]
 ) -> list[Finding]:
     """Without findings that only repeat a missing object; its own row gets the existing names."""
     for one in objects:
         code = NOT_FOUND.get(one["kind"])
         if one["found"] or code is None:
             continue
-        repeated = [row for row in told if row.code == code or (code == NO_CLUSTER and _elsewhere(row, previews))]
+        repeated = [row for row in reported if row.code == code or (code == NO_CLUSTER and _elsewhere(row, previews))]
         names = next(filter(None, (THERE_ARE.search(row.found) for row in repeated)), None)
         where = f"{one['kind']} {one['name']}"
-        told = [
+        reported = [
             replace(row, found=f"{row.found} There are: {names[1]}.") if names and row.where == where else row
-            for row in told
+            for row in reported
             if row not in repeated
         ]
-    return told
+    return reported
 
 
-def one_datacenter(told: list[Finding], name: str | None, strangers: Collection[str]) -> list[Finding]:
+def one_datacenter(reported: list[Finding], name: str | None, strangers: Collection[str]) -> list[Finding]:
     """One row for a missing datacenter, instead of one for each object in it."""
-    refused = [row for row in told if row.code == NO_DATACENTER]
+    refused = [row for row in reported if row.code == NO_DATACENTER]
     if not refused:
-        return told
+        return reported
     names = next(filter(None, (THERE_ARE.search(row.found) for row in refused)), None)
     found = "vCenter has no object of this name, or this user may not see it." + (
         f" There are: {names[1]}." if names else ""
     )
     todo = "Correct site.datacenter, or give this user access to it."
     cause = Finding("privileges", f"datacenter {name}", "object", BLOCKS, found, "", todo, NO_DATACENTER)
-    kept = [row for row in told if row not in refused and not _within(row, strangers)]
+    kept = [row for row in reported if row not in refused and not _within(row, strangers)]
     return [*kept, cause]
 
 
@@ -132,10 +134,10 @@ def _within(row: Finding, strangers: Collection[str]) -> bool:
     return (row.category, row.what) == ("privileges", "object") or (row.where in strangers and row.what == "host")
 
 
-def together(told: Iterable[Finding]) -> list[Finding]:
+def together(reported: Iterable[Finding]) -> list[Finding]:
     """One row for all VMs that one name of the site blocks in the same way."""
     rows: dict[object, list[Finding]] = {}
-    for row in told:
+    for row in reported:
         same = row.category == "machines" and row.code in NOT_FOUND.values()
         rows.setdefault(replace(row, where="") if same else (len(rows), row), []).append(row)
     return [replace(alike[0], where=", ".join(dict.fromkeys(one.where for one in alike))) for alike in rows.values()]
@@ -173,16 +175,16 @@ def unverified(connections: Iterable[Sequence[str]]) -> Iterator[Finding]:
 
 def answer(seen: Mapping[str, Any]) -> dict[str, Any]:
     """The findings with counts, the table and the sentence."""
-    told = findings(seen)
-    counts = {state: sum(1 for one in told if one.state == state) for state in STATES}
-    blocking = [one for one in told if one.state == BLOCKS]
+    reported = findings(seen)
+    counts = {state: sum(1 for one in reported if one.state == state) for state in STATES}
+    blocking = [one for one in reported if one.state == BLOCKS]
     return {
-        "findings": [asdict(one) for one in told],
+        "findings": [asdict(one) for one in reported],
         "counts": counts,
         "status": "blocked" if blocking else "open" if counts[OPEN] else "ok",
         "blocked": bool(blocking),
         "sentence": sentence(counts, blocking),
-        "table": table(told),
+        "table": table(reported),
     }
 
 
@@ -196,16 +198,16 @@ def sentence(counts: Mapping[str, int], blocking: Iterable[Finding]) -> str:
 WORDS = {"ok": "ok", "will be changed": "will be changed", "open": "open", "blocks": "block"}
 
 
-def table(told: Sequence[Finding]) -> list[str]:
+def table(reported: Sequence[Finding]) -> list[str]:
     """One line for each finding, the worst last."""
-    if not told:
+    if not reported:
         return []
-    state = max(len(one.state) for one in told)
-    where = min(40, max(len(one.where) for one in told))
-    what = min(34, max(len(one.what) for one in told))
+    state = max(len(one.state) for one in reported)
+    where = min(40, max(len(one.where) for one in reported))
+    what = min(34, max(len(one.what) for one in reported))
     lines = [
         f"{one.state:<{state}}  {_cut(one.where, where):<{where}}  {_cut(one.what, what):<{what}}  {_line(one)}"
-        for one in told
+        for one in reported
     ]
     return [line.rstrip() for line in lines]
 

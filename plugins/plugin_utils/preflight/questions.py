@@ -57,7 +57,7 @@ def everything(
 def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str, Any]:
     """All checks, or only the problems of the site if it has any."""
     wrong = problems(site)
-    told = {
+    reported = {
         "problems": wrong,
         "stages": [],
         "datacenter": None,
@@ -69,13 +69,13 @@ def questions(site: Any, passwords: Mapping[str, str] | None = None) -> dict[str
         "unverified": [],
     }
     if wrong:
-        return told
+        return reported
     stages = guests.stages(site)
     site, dummy = validate(site)
     site = directpath.lowered(site)
     addresses = list(_addresses(site, stages))
     return dict(
-        told,
+        reported,
         stages=stages,
         datacenter=site["datacenter"],
         privileges=list(_privileges(site)),

@@ -95,7 +95,7 @@ class RemoteModule:
         self.journal = ""
         self.argument_spec = arguments
         checked = ArgumentSpecValidator(arguments, **relations).validate(dict(action._task.args))
-        problems = [_told(error) for error in checked.errors.errors]
+        problems = [_reported(error) for error in checked.errors.errors]
         fail_if_invalid(self, problems)
         self.params = checked.validated_parameters
 
@@ -109,7 +109,7 @@ class RemoteModule:
         raise Left(dict(answer, msg=plain_text.shown(msg), failed=True))
 
 
-def _told(error: AnsibleValidationError) -> str:
+def _reported(error: AnsibleValidationError) -> str:
     if isinstance(error, UnsupportedError):
         return f"There is no parameter {error.msg}"
     return error.msg if error.msg.endswith(".") else f"{error.msg}."

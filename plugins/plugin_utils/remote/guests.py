@@ -55,4 +55,4 @@ class GuestsAction(RemoteAction):
 
     def say(self, text: str) -> None:
         """Report the progress."""
-        progress.tell(self._display, f"{self.PREFIX}{text}")
+        progress.report(self._display, f"{self.PREFIX}{text}")

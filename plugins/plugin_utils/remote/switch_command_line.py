@@ -143,8 +143,8 @@ class CommandLine(CliconfBase):
 
     def _read_device_info(self) -> dict[str, str]:
         text = self.get("show version")
-        told = {key: re.search(rf"(?m)^{label}:\s*(\S.*?)\s*$", text) for key, label in self.INFO.items()}
-        found = {key: match.group(1) for key, match in told.items() if match}
+        reported = {key: re.search(rf"(?m)^{label}:\s*(\S.*?)\s*$", text) for key, label in self.INFO.items()}
+        found = {key: match.group(1) for key, match in reported.items() if match}
         # The prompt begins with the name of the switch, which saves a command.
         name = re.match(r"[^\s(#>]+", to_text(self._connection.get_prompt() or b"").strip())
         return dict(found, network_os_hostname=name.group()) if name else found

@@ -45,8 +45,8 @@ def plan(
     runs created, also the nodes of a cluster. vms: names of the only VMs to restore; empty for all VMs and the DRS
     settings. delete_namespaces: whether to delete empty namespaces that the runs created.
     """
-    told = read(folder)
-    runs = told.runs
+    reported = read(folder)
+    runs = reported.runs
     if start and start not in runs:
         known = ", ".join(runs) or "none"
         raise AnsibleFilterError(
@@ -55,7 +55,7 @@ def plan(
         )
     runs = runs[runs.index(start) :] if start else runs
     steps, lost = [], []
-    due = [machines.plain(entry) for entry in told.entries if entry.run in runs]
+    due = [machines.plain(entry) for entry in reported.entries if entry.run in runs]
     new = machines.created(due)
     for entries in objects(due):
         last = entries[-1]
@@ -79,10 +79,10 @@ def plan(
     steps.sort(key=lambda pair: clusters.rank(pair[1]))
     return {
         "runs": runs,
-        "problems": list(told.problems),
+        "problems": list(reported.problems),
         "steps": [one for _when, one in steps],
         "cannot": lost,
-        "guests": any(run in runs and module in table.IN_GUESTS for run, module in told.tasks),
+        "guests": any(run in runs and module in table.IN_GUESTS for run, module in reported.tasks),
     }
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """The entries of a journal, the oldest first, sentences about its damage, and (run, module) of all its tasks."""
 
     entries: tuple[Entry, ...]
@@ -34,14 +34,14 @@ class Told:
         return list(dict.fromkeys([*(entry.run for entry in self.entries), *of_tasks]))
 
 
-def read(folder: str) -> Told:
+def read(folder: str) -> Reported:
     """Read all files of a journal. A folder without files has a problem, and no entries."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
     except OSError as error:
-        return Told((), (f"Cannot read the journal {folder}. {error.strerror or error}.",))
+        return Reported((), (f"Cannot read the journal {folder}. {error.strerror or error}.",))
     if not names:
-        return Told((), (f"The journal {folder} has no runs. It is not known which changes were made.",))
+        return Reported((), (f"The journal {folder} has no runs. It is not known which changes were made.",))
     entries: list[Entry] = []
     problems: list[str] = []
     tasks: set[tuple[str, str]] = set()
@@ -58,7 +58,7 @@ def read(folder: str) -> Told:
         tasks |= known
         problems += wrong
     entries.sort(key=lambda entry: entry.when)
-    return Told(tuple(entries), tuple(problems), frozenset(tasks))
+    return Reported(tuple(entries), tuple(problems), frozenset(tasks))
 
 
 def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str], set[tuple[str, str]]]:

@@ -76,7 +76,7 @@ class Stage:
     ran: bool = False
     hosts: set[str] = field(default_factory=set)
     changes: list[dict[str, Any]] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
     restarts: dict[str, int] = field(default_factory=dict)
     tasks: list[dict[str, Any]] = field(default_factory=list)
@@ -244,10 +244,10 @@ class Course:
             if stage.state == FAILED and not stage.failures and not stage.why:
                 stage.state = OK
         self.outside = [one for one in self.outside if one.host in lost or one.ends_run]
-        told = {one.host for stage in self.stages for one in stage.failures} | {one.host for one in self.outside}
-        for host in sorted(lost - told):
+        reported = {one.host for stage in self.stages for one in stage.failures} | {one.host for one in self.outside}
+        for host in sorted(lost - reported):
             self._failures().append(self._rescued.get(host) or Failure(host, "", UNSEEN))
-        if self._plays_left and not (lost or told):
+        if self._plays_left and not (lost or reported):
             self._failures().append(Failure("", "", ENDED_EARLY))
 
     def _planned_stages(self) -> set[str]:
@@ -287,9 +287,9 @@ class Course:
     def _note(self, stage: Stage, changes: Iterable[dict[str, Any]]) -> None:
         for change in changes:
             # In check mode, two tasks of a role report the same change. It counts once.
-            told = json.dumps([change[key] for key in ("object", "what", "before", "after")], sort_keys=True)
-            if not (self.check and told in stage.told):
-                stage.told.add(told)
+            reported = json.dumps([change[key] for key in ("object", "what", "before", "after")], sort_keys=True)
+            if not (self.check and reported in stage.reported):
+                stage.reported.add(reported)
                 stage.changes.append(change)
 
     def _leave_open(self, stage: Stage, marks: Iterable[dict[str, Any]]) -> None:

@@ -46,8 +46,8 @@ def folder(site: Mapping[str, Any], given: str = "", results: str = "") -> str:
         return ""
     # A credential of AWX sets the environment variable.
     vcenter = str((site.get("vcenter") or {}).get("hostname") or os.environ.get("VMWARE_HOST") or "")
-    told = (site.get("validation") or {}).get("result_dir") or (site.get("training") or {}).get("result_dir")
-    whole = os.environ.get("AIREADY_RESULTS") or results or told or record.RESULTS
+    reported = (site.get("validation") or {}).get("result_dir") or (site.get("training") or {}).get("result_dir")
+    whole = os.environ.get("AIREADY_RESULTS") or results or reported or record.RESULTS
     name = "_".join(part for part in (vcenter, str(site.get("cluster") or "")) if part) or "site"
     return os.path.join(_full(str(whole)), "journal", re.sub(r"[^A-Za-z0-9._-]+", "-", name))
 

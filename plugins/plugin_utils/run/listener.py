@@ -92,8 +92,8 @@ class Listener:
         return seen, seconds
 
     def ends(self, stats: AggregateStats) -> Stage | None:
-        told = {name: stats.summarize(name) for name in stats.processed}
-        lost = {name for name, counts in told.items() if counts["failures"] or counts["unreachable"]}
+        reported = {name: stats.summarize(name) for name in stats.processed}
+        lost = {name for name, counts in reported.items() if counts["failures"] or counts["unreachable"]}
         return self.course.ends(lost)
 
     def unreadable(self) -> list[str]:

@@ -41,8 +41,8 @@ def understood(message: Any) -> list[dict[str, Any]]:
     for sentence in message if isinstance(message, list) else [message]:
         match = _LATER.fullmatch(sentence.strip().rstrip(".")) if isinstance(sentence, str) else None
         if match is not None:
-            told = {key: value or "" for key, value in match.groupdict().items()}
-            found.append(dict(told, what=[] if told["what"] == EVERYTHING else told["what"].split(", ")))
+            reported = {key: value or "" for key, value in match.groupdict().items()}
+            found.append(dict(reported, what=[] if reported["what"] == EVERYTHING else reported["what"].split(", ")))
     return found
 
 
@@ -63,12 +63,12 @@ def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]
     has the open settings of the plan with the number of their changes. not_begun has planned stages that the run did
     not reach.
     """
-    told, found = _settings(plan), _settings(done)
+    reported, found = _settings(plan), _settings(done)
     begun = {stage.get("name") for stage in done["stages"] if stage.get("why") != _NOT_BEGUN}
     open_ = [dict(mark, stage=stage["name"], became=0) for stage in plan["stages"] for mark in _marks(stage)]
     alike, not_announced, not_done = 0, [], []
     for key, changes in found.items():
-        if key in told and _alike(told[key], changes):
+        if key in reported and _alike(reported[key], changes):
             alike += 1
             continue
         marks = [mark for mark in open_ if _covers(mark, *key)]
@@ -76,7 +76,7 @@ def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]
             mark["became"] += 1
         if not marks:
             not_announced.append(_line(key, changes))
-    for key, changes in told.items():
+    for key, changes in reported.items():
         agrees = key in found and _alike(changes, found[key])
         if not agrees and key[0] in begun and not any(_covers(mark, *key) for mark in open_):
             not_done.append(_line(key, changes))
@@ -96,8 +96,8 @@ def lines(comparison: Mapping[str, Any], folder: str) -> list[str]:
         f"Compared with the plan in {folder}: {_many(alike, 'change')} as planned, "
         f"{len(more)} made but not planned, {len(less)} planned but not made."
     ]
-    found += [f"  not planned: {_told(line)}" for line in more]
-    found += [f"  not made: {_told(line)}" for line in less]
+    found += [f"  not planned: {_reported(line)}" for line in more]
+    found += [f"  not made: {_reported(line)}" for line in less]
     for mark in comparison["later"]:
         what = ", ".join(mark["what"]) or EVERYTHING
         became = _many(mark["became"], "change") if mark["stage"] not in comparison["not_begun"] else "not begun"
@@ -129,9 +129,9 @@ def _marks(stage: Mapping[str, Any]) -> list[dict[str, Any]]:
     return stage.get("decided_later") or []
 
 
-def _alike(told: Sequence[tuple[Any, Any]], done: Sequence[tuple[Any, Any]]) -> bool:
+def _alike(reported: Sequence[tuple[Any, Any]], done: Sequence[tuple[Any, Any]]) -> bool:
     """Whether a setting changed as planned. It may have changed back later, such as maintenance mode."""
-    before, after = told[0][0], told[-1][1]
+    before, after = reported[0][0], reported[-1][1]
     if done[0][0] != before:
         return False
     return done[-1][1] == after or (_came_back(done) and any(one == after for _before, one in done))
@@ -153,7 +153,7 @@ def _line(key: tuple[str, str, str], changes: Sequence[tuple[Any, Any]]) -> dict
     return {"stage": stage, "object": name, "what": what, "before": changes[0][0], "after": changes[-1][1]}
 
 
-def _told(line: Mapping[str, Any]) -> str:
+def _reported(line: Mapping[str, Any]) -> str:
     return f"[{line['stage']}] {line['object']}, {line['what']}: {line['before']} -> {line['after']}"
 
 

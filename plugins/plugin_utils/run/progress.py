@@ -18,12 +18,12 @@ MARK = "... "
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def tell(display: Display, text: str) -> None:
+def report(display: Display, text: str) -> None:
     """Show progress from an action plugin. Results cannot show it, since some callbacks write them as JSON."""
     display.display(f"{MARK}{plain_text.shown(text)}", stderr=True)
 
 
-def told(written: str) -> str | None:
+def reported(written: str) -> str | None:
     """Return the text of a line of progress as written to a terminal, or None for other lines."""
     text = _COLOUR.sub("", written)
     if not text.startswith(MARK) or not text.endswith("\n") or "\n" in text[:-1]:

@@ -83,7 +83,7 @@ class Record:
         self.is_behind = False  # the file lacks the latest changes
         self.is_lost = False  # the last attempt to write failed, with a warning
 
-    def write(self, folder: str, told: dict[str, Any], at_once: bool = True) -> None:
+    def write(self, folder: str, reported: dict[str, Any], at_once: bool = True) -> None:
         """Write the record of this playbook, but not too often. An error here does not end the run."""
         began = self._monotonic()
         self.is_behind = not at_once and began < self._not_before
@@ -93,7 +93,7 @@ class Record:
         try:
             if path != self._path:
                 self._move(path)
-            self.last = joined(self._earlier, told)
+            self.last = joined(self._earlier, reported)
             files.replace(path, json.dumps(self.last, indent=1, ensure_ascii=False) + "\n", at_once)
             self.is_lost = False
         except OSError as error:
@@ -122,30 +122,30 @@ class Record:
                 os.rmdir(os.path.dirname(before))
 
 
-def joined(earlier: Mapping[str, Any] | None, told: dict[str, Any]) -> dict[str, Any]:
+def joined(earlier: Mapping[str, Any] | None, reported: dict[str, Any]) -> dict[str, Any]:
     """Two records of one run, in their order."""
     if not earlier:
-        return told
+        return reported
     reboots = dict(earlier.get("reboots") or {})
-    for name, many in told["reboots"].items():
+    for name, many in reported["reboots"].items():
         reboots[name] = reboots.get(name, 0) + many
     rest = {key: value for key, value in earlier.items() if key not in _KEPT}
     return {
         **rest,
-        **told,
-        "began": earlier.get("began") or told["began"],
-        "stages": [*earlier["stages"], *told["stages"]],
+        **reported,
+        "began": earlier.get("began") or reported["began"],
+        "stages": [*earlier["stages"], *reported["stages"]],
         "reboots": reboots,
-        "pending": [*_still_pending(earlier, told), *told.get("pending", [])],
-        "simulated_parts": told.get("simulated_parts") or earlier.get("simulated_parts") or [],
+        "pending": [*_still_pending(earlier, reported), *reported.get("pending", [])],
+        "simulated_parts": reported.get("simulated_parts") or earlier.get("simulated_parts") or [],
     }
 
 
-def _still_pending(earlier: Mapping[str, Any], told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _still_pending(earlier: Mapping[str, Any], reported: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What an earlier playbook of the run left pending, without restarted objects and stages that ran again."""
-    ran = [one for one in told["stages"] if one.get("state") != SKIPPED and not one.get("check_mode")]
+    ran = [one for one in reported["stages"] if one.get("state") != SKIPPED and not one.get("check_mode")]
     again = {stage.get("name") for stage in ran}
-    known = {(entry["object"], entry["what"]) for entry in told.get("pending", [])}
+    known = {(entry["object"], entry["what"]) for entry in reported.get("pending", [])}
     waiting = earlier["pending"] if isinstance(earlier.get("pending"), list) else []
     return [
         entry
@@ -153,11 +153,11 @@ def _still_pending(earlier: Mapping[str, Any], told: Mapping[str, Any]) -> list[
         if isinstance(entry, dict)
         and entry.get("stage") not in again
         and (entry.get("object"), entry.get("what")) not in known
-        and not is_part(str(entry.get("object")), told["reboots"])
+        and not is_part(str(entry.get("object")), reported["reboots"])
     ]
 
 
-def told(course: Course, began: str, ended: str | None, simulated: Iterable[str] = ()) -> dict[str, Any]:
+def reported(course: Course, began: str, ended: str | None, simulated: Iterable[str] = ()) -> dict[str, Any]:
     """The record of a course; simulated are the parts that the site declares so."""
     return {
         "format": FORMAT,

@@ -25,7 +25,7 @@ HIDDEN = "[not shown]"
 # Longer values do not help a reader of a report.
 LONGEST = 400
 # Messages of these actions are for operators. Other modules may return the output of any command.
-_TOLD = ("ansible.builtin.assert", "ansible.builtin.fail")
+_SHOWN = ("ansible.builtin.assert", "ansible.builtin.fail")
 # Keys of results of this collection, see runner.run: objects with a name of their own wherever the task runs,
 _NAMED = ("vms", "cluster", "restored")
 # and parts of the host that the task is about. All others are that host itself.
@@ -226,7 +226,7 @@ def message(seen: Seen) -> str:
     """Return the message of a failure if it is meant for operators, else an empty text. The output has all messages."""
     if seen.hidden:
         return "Its output is hidden (no_log)."
-    if not (seen.own or seen.action in _TOLD or seen.data.get("unreachable")):
+    if not (seen.own or seen.action in _SHOWN or seen.data.get("unreachable")):
         return ""
     of_items = [item for item in _items(seen.data) if item is not seen.data and item.get("failed")]
     said = [str(data["msg"]).strip() for data in of_items or [seen.data] if data.get("msg")]

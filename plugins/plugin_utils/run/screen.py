@@ -72,10 +72,10 @@ def live(
     span: tuple[float, float] | None,
     tasks: Mapping[str, Sequence[tuple[str, float]]],
     expected: Callable[[str], float | None],
-    told: Iterable[str],
+    reported: Iterable[str],
     now: float,
 ) -> list[tuple[str, str]]:
-    """[(text, kind)] that change in place; tasks: {name: [(host, since)]}, told: the latest progress of long work."""
+    """[(text, kind)] that change in place; tasks: {name: [(host, since)]}, reported: latest progress of long work."""
     stage = course.now
     if stage is None:
         return []
@@ -91,7 +91,7 @@ def live(
         seconds = expected(name)
         time = "" if longest < 2 else f"  {watch(longest)}{f' of about {watch(seconds)}' if seconds else ''}"
         lines.append((f"  {name}: {_hosts(host for host, _since in hosts)}{time}", QUIET))
-    return lines + [(f"    {text}", QUIET) for text in told]
+    return lines + [(f"    {text}", QUIET) for text in reported]
 
 
 def ends(stage: Stage, span: tuple[float, float] | None) -> tuple[str, str]:
@@ -151,14 +151,14 @@ def _verdict(course: Course, report: Mapping[str, str]) -> list[tuple[str, str]]
     names = [stage.name for stage in course.stages if stage.state == FAILED]
     failed = [f"in {_joined(names)}"] if names else []
     failed += [_outside(course)] if course.outside else []
-    told = f"{report['state']}. {report['words']}".strip() if report["state"] else ""
+    reported = f"{report['state']}. {report['words']}".strip() if report["state"] else ""
     # The verdict of a failed validation is more specific.
     in_its_words = failed == ["in validation"] and _VERDICT.get(report["state"]) in (WARN, BAD)
     if failed and not in_its_words:
         words = f"Verdict: failed {' and '.join(failed)}. See above. A new run continues from the current state."
-        return [(words, BAD), *([(f"Validation: {told}", PLAIN)] if told else [])]
-    if told:
-        return [(f"Verdict: {told}", _VERDICT.get(report["state"], PLAIN))]
+        return [(words, BAD), *([(f"Validation: {reported}", PLAIN)] if reported else [])]
+    if reported:
+        return [(f"Verdict: {reported}", _VERDICT.get(report["state"], PLAIN))]
     if all(stage.state == SKIPPED for stage in course.stages):
         return [("Verdict: none of these stages had anything to do.", QUIET)]
     if any(stage.check for stage in course.stages):

@@ -56,10 +56,10 @@ _OWN = str(Path(__file__).absolute().parents[3] / "playbooks")
 
 def of_play(path: str, variables: Any, own: str = _OWN) -> tuple[str | None, bool]:
     """Return (stage or None, whether the play only prepares the next stage)."""
-    return _told(path, variables, own)[:2]
+    return _reported(path, variables, own)[:2]
 
 
-def _told(path: str, variables: Any, own: str) -> tuple[str | None, bool, Sequence[str]]:
+def _reported(path: str, variables: Any, own: str) -> tuple[str | None, bool, Sequence[str]]:
     """Return the same, and the stages that it may be a part of."""
     said = variables.get(VARIABLE) if isinstance(variables, dict) else None
     if isinstance(said, str) and said.strip() and "{{" not in said:
@@ -83,16 +83,16 @@ def plan(plays: Iterable[tuple[str, str, Any]]) -> dict[str, tuple[str | None, b
     """{id of a play: (stage, whether it only prepares it)} of the plays of a playbook: [(id, path, variables)]."""
     found, before = [], None
     for play, path, variables in plays:
-        stage, prepares, parts = _told(path, variables, _OWN)
+        stage, prepares, parts = _reported(path, variables, _OWN)
         if before in parts:
             stage = before
         found.append((play, stage, prepares))
         before = stage
-    told, coming = [], None
+    reported, coming = [], None
     for play, stage, prepares in reversed(found):
         coming = coming if prepares else stage
-        told.append((play, (coming, prepares)))
-    return dict(reversed(told))
+        reported.append((play, (coming, prepares)))
+    return dict(reversed(reported))
 
 
 def in_order(planned: Mapping[str, tuple[str | None, bool]]) -> list[str]:

@@ -32,7 +32,7 @@ COLOURS = {
     screen.PLAIN: None,
 }
 # Number of objects whose latest progress is shown.
-_TOLD = 3
+_SHOWN = 3
 
 
 class Watch:
@@ -42,7 +42,7 @@ class Watch:
         self._display, self._listener = display, listener
         self._usual_of: str | None
         self._usual, self._usual_of = record.Usual(), None
-        self._told: dict[str, str] = {}
+        self._reported: dict[str, str] = {}
         self._live: LiveLines | None
         self._still: Every | None
         self._live = self._still = None
@@ -60,7 +60,7 @@ class Watch:
             self._live = LiveLines(lock, self._lines, self._take, _painted)
             self._live.start()
         elif still_s > 0:
-            self._still = Every(still_s, self._tell_still)
+            self._still = Every(still_s, self._report_still)
 
     def stop(self) -> None:
         for watching in (self._live, self._still):
@@ -75,9 +75,9 @@ class Watch:
     def forget(self, host: str | None = None) -> None:
         """Drop the progress of long work: of one host, or of all."""
         if host is None:
-            self._told.clear()
+            self._reported.clear()
         else:
-            self._told.pop(host, None)
+            self._reported.pop(host, None)
 
     def usually(self, name: str) -> tuple[float, float] | None:
         """The usual duration of a stage, or None."""
@@ -108,20 +108,20 @@ class Watch:
         if course.now is None:
             return []
         running, now = self._running()
-        told = list(self._told.values())[-_TOLD:]
-        return screen.live(course, self.usually(course.now.name), running, self._times().task, told, now)
+        reported = list(self._reported.values())[-_SHOWN:]
+        return screen.live(course, self.usually(course.now.name), running, self._times().task, reported, now)
 
     def _take(self, text: str) -> bool:
         """Whether the lines show what was written to the terminal."""
-        words = progress.told(text)
+        words = progress.reported(text)
         if words is None:
             return False
         subject = words.partition(":")[0]
-        self._told.pop(subject, None)
-        self._told[subject] = words
+        self._reported.pop(subject, None)
+        self._reported[subject] = words
         return True
 
-    def _tell_still(self, seconds: float) -> None:
+    def _report_still(self, seconds: float) -> None:
         course = self._listener.course
         running, now = self._running(seconds)
         if course.now is not None and running:

@@ -69,14 +69,14 @@ def guests(
     active = [stage for stage in stages(site) if stage not in without]
     site, requested = of_stage(site, "guests")
     vms = [identity for entry in site["vms"] for identity in identities(entry)]
-    told: dict[str, Any] = {"stages": active, "look": _look(site, requested, vms), "guests": {}, "reached": {}}
-    told.update({key: [] for key in ("problems", "waiting", "later", "notes")})
+    reported: dict[str, Any] = {"stages": active, "look": _look(site, requested, vms), "guests": {}, "reached": {}}
+    reported.update({key: [] for key in ("problems", "waiting", "later", "notes")})
     if seen is None:
-        return told
+        return reported
     listed = {name: _own(variables, name) for name in names}
-    found, told["waiting"], told["problems"] = _matched(vms, seen["vms"], listed)
-    made, problems = {}, told["problems"]
-    told["notes"] = list(_open_token(requested["licence"]))
+    found, reported["waiting"], reported["problems"] = _matched(vms, seen["vms"], listed)
+    made, problems = {}, reported["problems"]
+    reported["notes"] = list(_open_token(requested["licence"]))
     problems += _token(requested["licence"], token)
     for name, (position, vm) in found.items():
         made[name] = _guest(site, requested, position, vm, listed.get(name) or _own(None, name))
@@ -86,9 +86,9 @@ def guests(
         guest["peers"] = [{"name": other, "addresses": made[other]["addresses"]} for other in made]
     # In check mode, the stage machines may not have created or started them, or not have added their adapters.
     reached = {name: guest for name, guest in made.items() if guest["address"] and not (planned and _lacks(guest))}
-    told["later"] = [name.rpartition("/")[2] for name in told["waiting"]]
-    told["later"] += [name for name in made if name not in reached]
-    return dict(told, guests=made, reached=reached)
+    reported["later"] = [name.rpartition("/")[2] for name in reported["waiting"]]
+    reported["later"] += [name for name in made if name not in reached]
+    return dict(reported, guests=made, reached=reached)
 
 
 def _lacks(guest: Mapping[str, Any]) -> bool:
@@ -204,15 +204,15 @@ def _driver(driver: Mapping[str, Any] | None, licence: str) -> dict[str, Any]:
 
 def _connection(requested: Mapping[str, Any], address: str, own: Mapping[str, Any]) -> dict[str, Any]:
     """Ansible's own variables, unless the inventory sets them."""
-    told: dict[str, Any] = {"ansible_host": address if not own["ansible_host"] else "", "ansible_user": ""}
+    reported: dict[str, Any] = {"ansible_host": address if not own["ansible_host"] else "", "ansible_user": ""}
     if requested["user"] and not own["ansible_user"]:
-        told["ansible_user"] = requested["user"]
+        reported["ansible_user"] = requested["user"]
     if requested["host_keys"] == "accept_new":
-        told["ansible_ssh_extra_args"] = ACCEPT_NEW
+        reported["ansible_ssh_extra_args"] = ACCEPT_NEW
     else:
         # AWX and ansible-runner disable the check with ANSIBLE_HOST_KEY_CHECKING; a variable has precedence.
-        told["ansible_host_key_checking"] = True
-    return {key: value for key, value in told.items() if value}
+        reported["ansible_host_key_checking"] = True
+    return {key: value for key, value in reported.items() if value}
 
 
 def _data_adapter(vm: Mapping[str, Any], path: str, portgroup: str | None) -> Mapping[str, Any] | None:

@@ -172,7 +172,7 @@ def _misspelled_variables(
     groups: Mapping[str, Sequence[str]], variables: Mapping[str, Mapping[str, Any]] | None
 ) -> Iterator[str]:
     """Variables with nearly the name of one that is missing. Ansible ignores unknown variables silently."""
-    told: dict[tuple[str, str, str], list[str]] = {}
+    reported: dict[tuple[str, str, str], list[str]] = {}
     for group, wanted in VARIABLES.items():
         for host in groups.get(group) or () if group else (CONTROLLER,):
             own = of_host(variables, host)
@@ -181,8 +181,8 @@ def _misspelled_variables(
                     continue
                 for near in difflib.get_close_matches(name, own, n=1, cutoff=ALIKE_VARIABLE):
                     if near not in sum(VARIABLES.values(), ()):
-                        told.setdefault((near, name, place(_key(own, near))), []).append(host)
-    for (near, name, where), hosts in told.items():
+                        reported.setdefault((near, name, place(_key(own, near))), []).append(host)
+    for (near, name, where), hosts in reported.items():
         of = "" if hosts == [CONTROLLER] else f" of {', '.join(hosts)}"
         yield f"The inventory sets {near}{of} and not {name}, which is probably meant. Rename it.{where}"
 

@@ -63,13 +63,13 @@ def relaxed(site: Mapping[str, Any], surroundings: Mapping[str, Any] | None = No
     for path, rule in RULES.items():
         for setting, value in _values(site, path):
             if value is not None and rule.looser(value, site):
-                found.append(_told(f"site.{setting}", value, rule.strict, rule.means, rule.checks, rule.stages))
+                found.append(_reported(f"site.{setting}", value, rule.strict, rule.means, rule.checks, rule.stages))
     if site["validation"] is not None:
         found += _of_validation(site, site["validation"])
     return found + _of_surroundings(site, surroundings or {})
 
 
-def _told(
+def _reported(
     setting: str, value: Any, strict: str, means: str, checks: Iterable[str] = (), stages: Iterable[str] = ()
 ) -> dict[str, Any]:
     return {
@@ -110,20 +110,22 @@ def _of_validation(site: Mapping[str, Any], requested: Mapping[str, Any]) -> lis
     every = len(rounds.rounds([str(number) for number in range(many)]))
     if requested["rounds"] is not None and requested["rounds"] < every:
         means = "Some pairs of guests are not tested."
-        found.append(_told("site.validation.rounds", requested["rounds"], str(every), means, OF_PAIRS))
+        found.append(_reported("site.validation.rounds", requested["rounds"], str(every), means, OF_PAIRS))
     if requested["nodes"] is not None and many not in requested["nodes"]:
         means = "No training runs on all guests."
-        found.append(_told("site.validation.nodes", requested["nodes"], f"up to {many}", means, ("cluster.training",)))
+        found.append(
+            _reported("site.validation.nodes", requested["nodes"], f"up to {many}", means, ("cluster.training",))
+        )
     fewer = less(requested["arguments"], {(key,): value for key, value in BENCHMARK.items()})
     if fewer:
         means = "The benchmark computes and measures less than by default."
         checks = ("cluster.training", "cluster.efficiency", "cluster.rdma_gain")
-        found.append(_told("site.validation.arguments", fewer[0], fewer[1], means, checks))
+        found.append(_reported("site.validation.arguments", fewer[0], fewer[1], means, checks))
     found += _nccl(requested["nccl_command"])
     for check, why in requested["skip"].items():
-        found.append(_told(f"site.validation.skip.{check}", why, "not skipped", "The check is left out.", (check,)))
+        found.append(_reported(f"site.validation.skip.{check}", why, "not skipped", "The check is left out.", (check,)))
     found += [
-        _told(f"site.validation.thresholds.{name}", *cast("list[Any]", more))
+        _reported(f"site.validation.thresholds.{name}", *cast("list[Any]", more))
         for name, *more in marks.looser(site, many)
     ]
     return found
@@ -132,13 +134,13 @@ def _of_validation(site: Mapping[str, Any], requested: Mapping[str, Any]) -> lis
 def _nccl(command: Sequence[str]) -> list[dict[str, Any]]:
     if not command:
         return [
-            _told(
+            _reported(
                 "site.validation.nccl_command", "empty", "all_reduce_perf", "NCCL is not measured.", ("cluster.nccl",)
             )
         ]
     fewer = less(command, NCCL)
     means = "NCCL is measured with fewer rounds or smaller messages, or its results are not checked."
-    return [_told("site.validation.nccl_command", fewer[0], fewer[1], means, ("cluster.nccl",))] if fewer else []
+    return [_reported("site.validation.nccl_command", fewer[0], fewer[1], means, ("cluster.nccl",))] if fewer else []
 
 
 def less(words: Sequence[object], defaults: Mapping[tuple[str, ...], str]) -> tuple[str, ...] | None:
@@ -166,17 +168,17 @@ def _of_surroundings(site: Mapping[str, Any], around: Mapping[str, Any]) -> list
     requested_one, read = (site["validation"] or {}).get("speed_gb"), around.get("speed_gb")
     if requested_one and read and requested_one < read:
         means = "Bandwidth is compared with less than the speed of the adapters."
-        found.append(_told("site.validation.speed_gb", requested_one, str(read), means, OF_PAIRS))
+        found.append(_reported("site.validation.speed_gb", requested_one, str(read), means, OF_PAIRS))
     environment = around.get("environment") or {}
     for path, name in (("vcenter", "VMWARE_VALIDATE_CERTS"), ("hosts.bmc", "AIREADY_BMC_VALIDATE_CERTS")):
         ((_place, own),) = _values(site, f"{path}.validate_certs") or [("", None)]
         if own is None and str(environment.get(name) or "").strip().lower() in ("0", "no", "false", "off", "n", "f"):
             rule = RULES[f"{path}.validate_certs"]
-            found.append(_told(name, environment[name], rule.strict, rule.means, rule.checks, rule.stages))
+            found.append(_reported(name, environment[name], rule.strict, rule.means, rule.checks, rule.stages))
     if site["network"]["path"] in RDMA_PATHS and (around.get("hosts") or {}).get("switches") == []:
         means = "No switch is configured or read."
         strict = "each switch on the data path"
-        found.append(_told("group switches of the inventory", "empty", strict, means, FABRIC, ("fabric",)))
+        found.append(_reported("group switches of the inventory", "empty", strict, means, FABRIC, ("fabric",)))
     found += _left(site, around.get("owners") or ())
     by_default = around.get("host_key_checking")
     for group, stages in GROUPS.items():
@@ -188,8 +190,8 @@ def _of_surroundings(site: Mapping[str, Any], around: Mapping[str, Any]) -> list
             if word and not (word.endswith("accept-new") and (site["guests"] or {}).get("host_keys") == "accept_new"):
                 why.setdefault(word, []).append(str(own.get("inventory_hostname")))
         for word, names in why.items():
-            told = f"{word} ({', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''})"
-            found.append(_told(f"host keys of {group}", told, "checked", UNCHECKED, (), stages))
+            reported = f"{word} ({', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''})"
+            found.append(_reported(f"host keys of {group}", reported, "checked", UNCHECKED, (), stages))
     return found
 
 
@@ -200,7 +202,7 @@ def _left(site: Mapping[str, Any], owners: Iterable[dict[str, Any]]) -> Iterator
     there = machine_left.left(owners, vms, inputs)
     if there["left"]:
         names = [vm["name"] for vm in there["left"]]
-        yield _told("VMs that left the site", names, "none", " ".join(there["told"]), (), ("machines",))
+        yield _reported("VMs that left the site", names, "none", " ".join(there["reported"]), (), ("machines",))
 
 
 def unchecked(own: Mapping[str, Any], by_default: Any = None) -> str:

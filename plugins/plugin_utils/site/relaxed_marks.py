@@ -96,7 +96,7 @@ def _marks(
             ", ".join(f"{key} {requested[key]}" for key in (*LIMITS, "share") if requested.get(key) is not None)
             or "no threshold"
         )
-        yield (name, shown, "; ".join(map(_told, left)), MARKS, [name])
+        yield (name, shown, "; ".join(map(_reported, left)), MARKS, [name])
 
 
 def _applies(mark: Mark, site: Mapping[str, Any], many: int, cpu: bool) -> bool:
@@ -121,6 +121,6 @@ def _covers(limit: tuple[Any, Any, bool, str], mark: Mark, speed: float | None) 
     )
 
 
-def _told(mark: Mark) -> str:
+def _reported(mark: Mark) -> str:
     bound = f"at least {short(mark.low)}" if mark.low is not None else f"at most {short(mark.high)}"
     return f"{bound}{BASES[mark.share]}, else a {'failure' if mark.fails else 'warning'}"

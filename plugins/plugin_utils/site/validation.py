@@ -52,27 +52,27 @@ def validation(
     """
     whole, (site, requested) = site, of_stage(site, "validation")
     # A guest without a data path is a result, not an error.
-    told = training(whole, guests, unfit=False) if site["training"] else _without_training(whole, guests)
-    hosts = told["hosts"]
+    reported = training(whole, guests, unfit=False) if site["training"] else _without_training(whole, guests)
+    hosts = reported["hosts"]
     facts = {own["inventory_hostname"]: own.get(GUEST) or {} for own in guests or []}
-    wanted = _intent(site, requested, told, facts, host_ports)
+    wanted = _intent(site, requested, reported, facts, host_ports)
     intent = expected.intent_of(wanted)
     return {
         **{key: requested[key] for key in HANDED_ON},
         "guests": [_guest(host, facts.get(host["name"], {}), site["network"]["nics"]) for host in hosts],
         "intent": wanted,
         "pairs": _pairs(site, requested, wanted),
-        "run": _run(told, wanted["skip"]) if site["training"] else {},
+        "run": _run(reported, wanted["skip"]) if site["training"] else {},
         "nccl_command": [] if "cluster.nccl" in wanted["skip"] else requested["nccl_command"],
         "nccl_builtin": bool(site["training"]) and site["training"]["engine"] != "horovod",
-        "osu": _osu(requested, intent, told) if site["training"] else [],
+        "osu": _osu(requested, intent, reported) if site["training"] else [],
         "osu_stall_s": (requested["osu"] or {}).get("stall_s") or STALL_S,
-        "trainings": _trainings(site, requested, intent, told) if site["training"] else [],
+        "trainings": _trainings(site, requested, intent, reported) if site["training"] else [],
         "stack": dict(wanted["stack"], dcgm_package=site["stack"]["dcgm"]["package"]),
         "user": (site["guests"] or {}).get("training_user") or "",
         "site_name": site["cluster"] or site["datacenter"] or "",
         "relaxed": relaxed(site, dict(surroundings or {}, speed_gb=_speed(site["network"], facts, host_ports))),
-        "problems": told["problems"] + problems(site),
+        "problems": reported["problems"] + problems(site),
     }
 
 
@@ -103,8 +103,8 @@ def problems(site: Mapping[str, Any]) -> list[str]:
 
 def _without_training(site: Any, guests: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
     """Hosts and GPUs as for a training, for a site without one."""
-    told = training(dict(site, training={"image": "none", "builtin": "small"}), guests, unfit=False)
-    return dict(told, problems=[one for one in told["problems"] if "site.training" not in one])
+    reported = training(dict(site, training={"image": "none", "builtin": "small"}), guests, unfit=False)
+    return dict(reported, problems=[one for one in reported["problems"] if "site.training" not in one])
 
 
 def _guest(host: Mapping[str, Any], facts: Mapping[str, Any], nics: Sequence[str]) -> dict[str, Any]:
@@ -124,12 +124,12 @@ def _guest(host: Mapping[str, Any], facts: Mapping[str, Any], nics: Sequence[str
 def _intent(
     site: Mapping[str, Any],
     requested: Mapping[str, Any],
-    told: Mapping[str, Any],
+    reported: Mapping[str, Any],
     facts: Mapping[str, Mapping[str, Any]],
     host_ports: Sequence[Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
     """The judge's view of the site; see module_utils/validation/judge/expected.py."""
-    network, hosts = site["network"], told["hosts"]
+    network, hosts = site["network"], reported["hosts"]
     rdma = network["path"] in RDMA_PATHS
     mtus = [guest["data_interface"].get("mtu") for guest in facts.values() if guest.get("data_interface")]
     roce = roce_of(given(site["roce"])) if rdma else None
@@ -153,7 +153,7 @@ def _intent(
     elif site["training"] and not site["training"]["check_build"]:
         skip.setdefault("cluster.check_build", "site.training.check_build is false")
     gpus = [guest.get("gpus") or 0 for guest in facts.values()]
-    on_processors = bool(site["training"]) and any(gpus) and told["gpus"] == "none"
+    on_processors = bool(site["training"]) and any(gpus) and reported["gpus"] == "none"
     if on_processors:
         why = "the training uses no GPUs, and NCCL needs GPUs"
         skip.setdefault("cluster.rdma_gain", why)
@@ -185,7 +185,7 @@ def _intent(
         "nodes": _nodes(requested["nodes"], len(hosts)),
         "transports": ["tcp"] if on_processors else None,
         "stack": stack(site),
-        "build": _build(told) if site["training"] else {},
+        "build": _build(reported) if site["training"] else {},
         "skip": skip,
     }
 
@@ -196,10 +196,10 @@ def _fixed_address(known: tuple[str, Mapping[str, Any]]) -> tuple[str, str]:
     return name, str((guest.get("data_interface") or {}).get("address") or "").partition("/")[0]
 
 
-def _build(told: Mapping[str, Any]) -> dict[str, list[str]]:
+def _build(reported: Mapping[str, Any]) -> dict[str, list[str]]:
     """Required build options of Horovod: the controller, the gradient operations, and the benchmark's framework."""
-    carried = "nccl" if told["gpus"] != "none" else told["controller"]
-    return {"frameworks": [FRAMEWORK], "controllers": [told["controller"]], "operations": [carried]}
+    carried = "nccl" if reported["gpus"] != "none" else reported["controller"]
+    return {"frameworks": [FRAMEWORK], "controllers": [reported["controller"]], "operations": [carried]}
 
 
 def _nodes(wanted: Iterable[int] | None, many: int) -> list[int]:
@@ -253,8 +253,8 @@ def _peermem(site: Mapping[str, Any]) -> bool:
     return ((site["guests"] or {}).get("rdma") or {}).get("gpudirect") == "peermem"
 
 
-def _run(told: Mapping[str, Any], skip: Container[str]) -> dict[str, Any]:
-    options = {key: told[key] for key in (*RUN, "roce", "interface")}
+def _run(reported: Mapping[str, Any], skip: Container[str]) -> dict[str, Any]:
+    options = {key: reported[key] for key in (*RUN, "roce", "interface")}
     options["check_build"] = options["check_build"] and "cluster.check_build" not in skip
     return {key: value for key, value in options.items() if value != ""}
 
@@ -267,11 +267,11 @@ def _programs(requested: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _osu(
-    requested: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]
+    requested: Mapping[str, Any], intent: Mapping[str, Any], reported: Mapping[str, Any]
 ) -> list[list[dict[str, Any]]]:
     """Steps of the OSU programs, [[{check, guests, hosts, command}]]: runs of one step share no guest."""
     everybody = intent["guests"]
-    hosts = {host["name"]: host for host in told["hosts"]}
+    hosts = {host["name"]: host for host in reported["hosts"]}
     steps = []
     for rung in rungs.RUNGS:
         command = _programs(requested).get(rung.program)
@@ -289,7 +289,7 @@ def _osu(
 
 
 def _trainings(
-    site: Mapping[str, Any], requested: Mapping[str, Any], intent: Mapping[str, Any], told: Mapping[str, Any]
+    site: Mapping[str, Any], requested: Mapping[str, Any], intent: Mapping[str, Any], reported: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """[{check, variant, guests, hosts, data_path}] of all trainings, small ones first."""
     found = []
@@ -302,7 +302,7 @@ def _trainings(
                 "check": row["check"],
                 "variant": row["variant"],
                 "guests": names,
-                "hosts": [host for host in told["hosts"] if host["name"] in names],
+                "hosts": [host for host in reported["hosts"] if host["name"] in names],
                 "data_path": site["network"]["path"] if row["variant"].endswith(":rdma") else "tcp",
                 "arguments": requested["arguments"],
             }

@@ -131,12 +131,12 @@ def _counted(number: int, one: str, many: str) -> str:
 
 def _disagreement(seen: Mapping[str, Any], lines: Sequence[str]) -> str:
     if seen["switches"] or seen["unread"]:
-        told = "The RoCE QoS of switches, hosts and guests differs, or a device could not be read. See above."
+        reported = "The RoCE QoS of switches, hosts and guests differs, or a device could not be read. See above."
         unread = [f"{name} could not be read." for name in seen["unread"]]
         found = [line.partition(" ")[2].strip() for line in lines if line.startswith("error ")] + unread
         more = [f"{len(found) - NAMED} more."] if len(found) > NAMED else []
         # The table of a run has this message and not the lines above it.
-        return " ".join([told, *found[:NAMED], *more])
+        return " ".join([reported, *found[:NAMED], *more])
     if seen["known"]:
         return "No switch was compared. Each switch failed before this task, or the limit excludes it. See above."
     return "No switch was compared. The group switches of the inventory is empty. Add the switches."

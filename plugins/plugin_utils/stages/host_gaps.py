@@ -60,10 +60,10 @@ def left(proofs: Mapping[str, Any], inputs: Mapping[str, Any]) -> list[dict[str,
     # Another client's maintenance mode is not ended by the role.
     owner = (((proofs.get("maintenance") or {}).get("host") or {}).get("after") or {}).get("owner")
     host = (proofs.get("look") or {}).get("host") or {}
-    return told(gaps(host, request, answers, in_service=owner != "others"))
+    return reported(gaps(host, request, answers, in_service=owner != "others"))
 
 
-def told(found: Iterable[Gap]) -> list[dict[str, str]]:
+def reported(found: Iterable[Gap]) -> list[dict[str, str]]:
     """The differences for YAML."""
     return [dict(asdict(gap), differs=f"{gap.path}: requested {gap.requested}, found {gap.found}") for gap in found]
 
@@ -176,7 +176,7 @@ def _mig(host: Mapping[str, Any], request: Request) -> Iterator[Gap]:
     on = [device["id"] for device in devices if device["mode"] == MIG_MODE]
     known = any(device["mode"] for device in devices)
     if not known and host["profiles_offered"]:
-        # Hosts before 8.0.3 do not tell the mode, what they offer does.
+        # Hosts before 8.0.3 do not report the mode, what they offer does.
         mig = all(MIG_PROFILE.search(name) for name in host["profiles_offered"])
         on = [device["id"] for device in devices] if mig else []
     if mode == "disabled":

@@ -153,7 +153,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     host = (answers.get("look") or {}).get("host") or {}
     found = host_gaps.gaps(host, request) if host else []
     steps = {gap.step for gap in found}
-    shown = host_gaps.told(host_gaps.gaps(host, request, [Answer("bios", answers.get("bios"))]) if host else [])
+    shown = host_gaps.reported(host_gaps.gaps(host, request, [Answer("bios", answers.get("bios"))]) if host else [])
     shell = _shell(host, request, steps, mode)
     again = bool((done.get("restart") or {}).get("changed")) and not mode.dry
     due = {step: _changes(answers.get(step), key) for step, key in STEPS.items()}
@@ -358,13 +358,13 @@ def _kept(host: Mapping[str, Any], answers: Mapping[str, Any], profile: Profile,
         ]
     lost = ((answers.get("profile") or {}).get("cluster") or {}).get("reverted") or []
     text = f"A configuration profile manages the cluster {name}."
-    told = [f"{text} Its next remediation reverts these host settings: {', '.join(lost)}."] if lost else []
+    reported = [f"{text} Its next remediation reverts these host settings: {', '.join(lost)}."] if lost else []
     if profile.uncompared:
-        told.append(
+        reported.append(
             f"{text} Its next remediation may revert these host settings, which are not compared with its document: "
             f"{', '.join(profile.uncompared)}."
         )
-    return told
+    return reported
 
 
 def _unkept(

@@ -41,10 +41,10 @@ def restart(answers: Iterable[Any]) -> Restart:
     waiting = [(item, entry) for answer in answers for item in results(answer) for entry in item.get("pending") or []]
     kinds = [(KINDS[entry["needs"]], _named(item, entry["what"])) for item, entry in waiting if entry["needs"] in KINDS]
     kind = max((kind for kind, dummy in kinds), key=ORDER.index, default="none")
-    told = {"warm": ("warm",), "cold": ("warm", "cold")}.get(kind, (kind,))
+    reported = {"warm": ("warm",), "cold": ("warm", "cold")}.get(kind, (kind,))
     return Restart(
         kind=kind,
-        reasons=list(dict.fromkeys(what for one, what in kinds if one in told)),
+        reasons=list(dict.fromkeys(what for one, what in kinds if one in reported)),
         cold_reasons=list(dict.fromkeys(what for one, what in kinds if one == "cold")),
         reboot=kind in ("warm", "cold"),
     )

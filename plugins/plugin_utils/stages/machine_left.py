@@ -34,7 +34,7 @@ class Left:
     leaving: list[str] = field(default_factory=list)
     running: list[str] = field(default_factory=list)
     problems: list[dict[str, str]] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    reported: list[str] = field(default_factory=list)
     holding: str = ""
 
 
@@ -54,9 +54,9 @@ def left(
             named.append(vm)
         elif ours:
             prunes = inputs["prune"] == "delete" and vm["owner"] is not None
-            (pruned if prunes else answer.left).append(_told(vm, OWN if vm["owner"] else UNMARKED))
+            (pruned if prunes else answer.left).append(_reported(vm, OWN if vm["owner"] else UNMARKED))
         elif vm["gpus"]:
-            answer.others.append(_told(vm, FOREIGN if vm["owner"] else THIRD_PARTY))
+            answer.others.append(_reported(vm, FOREIGN if vm["owner"] else THIRD_PARTY))
     if len(pruned) > stay:
         answer.problems.append(_too_many(pruned, stay, owner))
         answer.left, pruned = answer.left + pruned, []
@@ -64,9 +64,9 @@ def left(
     if inputs["prune"] == "refuse" and marked:
         answer.problems.append(_refused(marked))
     _remove(answer, named + pruned, absent, owner)
-    answer.told = [f"{vm['name']} on {vm['host']}: {vm['why']} {holds(vm)}" for vm in answer.left]
+    answer.reported = [f"{vm['name']} on {vm['host']}: {vm['why']} {holds(vm)}" for vm in answer.left]
     if answer.left:
-        answer.told.append(todo(answer.left))
+        answer.reported.append(todo(answer.left))
     answer.holding = _holding(answer)
     # No copies, because Ansible does not allow copies of its wrappers.
     return dict(vars(answer))
@@ -90,7 +90,7 @@ def todo(vms: Sequence[Mapping[str, Any]]) -> str:
     return f"Set site.absent to [{names}]{power} to remove them, or list them in site.vms."
 
 
-def _told(vm: Mapping[str, Any], why: str) -> dict[str, Any]:
+def _reported(vm: Mapping[str, Any], why: str) -> dict[str, Any]:
     return dict(vm, why=why.format(owner=vm["owner"]))
 
 

@@ -76,8 +76,8 @@ def _from_library(inputs: Mapping[str, Any]) -> dict[str, Any]:
 def _first_boot(inputs: Mapping[str, Any], userdata: str) -> dict[str, Any]:
     """The first boot options of a new VM; vm_clone rejects both methods at once."""
     cloud_init = dict(given(inputs, ("metadata",)), **({"userdata": userdata} if userdata else {}))
-    told = {"cloud_init": cloud_init} if cloud_init else {}
-    return dict(told, customization={"spec": inputs["customization"]}) if inputs["customization"] else told
+    reported = {"cloud_init": cloud_init} if cloud_init else {}
+    return dict(reported, customization={"spec": inputs["customization"]}) if inputs["customization"] else reported
 
 
 def _drs(vms: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,17 +41,17 @@ def peer_keys(peers: Iterable[Mapping[str, Any]], variables: Mapping[str, Mappin
     made: dict[str, list[str]] = {"authorized": [], "known": [], "missing": [], "problems": []}
     for peer in peers:
         name = str(peer["name"])
-        told = variables.get(name) or {}
+        reported = variables.get(name) or {}
         try:
             addresses = [address_of(one) for one in peer.get("addresses") or []]
-            key = (told.get("__guest_vm_user_now") or {}).get("ssh_public_key")
+            key = (reported.get("__guest_vm_user_now") or {}).get("ssh_public_key")
             if key:
                 sources = f'from="{",".join(addresses)}" ' if addresses else ""
                 made["authorized"].append(f"{sources}{key_of(key)} {name if NAME.fullmatch(name) else ''}".rstrip())
             else:
                 made["missing"].append(name)
             names = ",".join(dict.fromkeys([*([name] if NAME.fullmatch(name) else []), *addresses]))
-            made["known"] += [f"{names} {one}" for one in _host_keys(told.get("ansible_facts") or {}) if names]
+            made["known"] += [f"{names} {one}" for one in _host_keys(reported.get("ansible_facts") or {}) if names]
         except NotAKey as problem:
             made["problems"].append(
                 f"Cannot give the SSH keys of {name} to the other guests. {problem}. Check who changed this guest, "

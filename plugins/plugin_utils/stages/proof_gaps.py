@@ -89,7 +89,7 @@ def results(answer: Any) -> list[dict[str, Any]]:
 
 
 def shown(value: object) -> str:
-    """A value on one line; an empty one is told as none."""
+    """A value on one line; an empty one is reported as none."""
     if value in (None, "", [], {}):
         return "none"
     if isinstance(value, bool):

@@ -48,14 +48,14 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         self,
         request: TrainingRequest,
         guests: reach.Guests,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         warn: Callable[[str], None],
         clock: training_watch.Clock | None = None,
         trainings: Path = TRAININGS,
     ) -> None:
         self._request = request
         self._guests = guests
-        self._tell, self._warn = tell, warn
+        self._report, self._warn = report, warn
         self._clock = clock or training_watch.Clock()
         self._trainings = trainings
         self._held_s = 0.0
@@ -69,7 +69,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         looks = self._look()
         # A controller may have just been killed; a live one sends a heartbeat within this time.
         if any(_may_be_watched(left) for look in looks.values() for left in look.leftovers):
-            self._tell("an earlier run still exists; checking whether a controller watches it.")
+            self._report("an earlier run still exists; checking whether a controller watches it.")
             self._clock.sleep(training_watch.BEATS_S)
             looks = self._look()
         self._looks = looks
@@ -100,9 +100,9 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         attempts: list[restarts.Attempt] = []
         while True:
             spent_s = self._clock.now() - clock - self._held_s
-            looks, tell = dict(self._looks), self._told(made.run)
+            looks, report = dict(self._looks), self._reported(made.run)
             watch = training_watch.Watch(
-                made, self._guests, self._steps, looks, tell, self._clock, outputs.write, spent_s
+                made, self._guests, self._steps, looks, report, self._clock, outputs.write, spent_s
             )
             error, waited = None, ""
             try:
@@ -138,9 +138,9 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         number = f"restart {restarts.used([*attempts, last])} of at most {self._request.restarts}"
         if last.code == restarts.HELD:
             number = "it continues"
-            self._told(run)(f"{last.reason}. All ranks are stopped until this file is removed.")
+            self._reported(run)(f"{last.reason}. All ranks are stopped until this file is removed.")
             self._wait_while_held(parent)
-        self._told(run)(f"{last.reason.rstrip('.')}. Waiting for all guests, then {number}.")
+        self._reported(run)(f"{last.reason.rstrip('.')}. Waiting for all guests, then {number}.")
         request, began = replace(self._request, pull=self._request.pull.replace("always", "missing")), now()
         while True:
             try:
@@ -188,8 +188,8 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
             return {}
         return {path.name: path.read_text() for path in sorted(self._trainings.glob("*.py"))}
 
-    def _told(self, run: str) -> Callable[[str], None]:
-        return lambda text: self._tell(f"{run}: {text}")
+    def _reported(self, run: str) -> Callable[[str], None]:
+        return lambda text: self._report(f"{run}: {text}")
 
     def _finish(
         self,
@@ -211,20 +211,20 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         }
         images = {name: look.image for name, look in course.looks.items()}
         times: result.Times = {"began": began, "ended": _now(), "seconds": round(self._clock.now() - clock, 1)}
-        told = result.record(made, course.seen, images, moved, times, judged, outputs.names())
-        told["build"] = course.build
-        told["restarts"] = restarts.told(self._request, attempts)
-        told["remarks"] += [*made.remarks, *plan.doubts(made, course.seen.nccl["version"]), *course.remarks]
+        reported = result.record(made, course.seen, images, moved, times, judged, outputs.names())
+        reported["build"] = course.build
+        reported["restarts"] = restarts.reported(self._request, attempts)
+        reported["remarks"] += [*made.remarks, *plan.doubts(made, course.seen.nccl["version"]), *course.remarks]
         for name in course.not_tidied:
-            told["remarks"].append(
+            reported["remarks"].append(
                 f"The cleanup of {name} failed. Its container stops within {training_watch.UNHEARD_S} "
                 "seconds, and the next run there removes what is left."
             )
-        for trouble in outputs.save(told):
-            told["remarks"].append(trouble)
-        for remark in told["remarks"]:
+        for trouble in outputs.save(reported):
+            reported["remarks"].append(trouble)
+        for remark in reported["remarks"]:
             self._warn(remark)
-        item.proved = plan.with_result(made, told)
+        item.proved = plan.with_result(made, reported)
         if error is not None and len(attempts) < 2:
             item.error = error
         elif judged["state"] != "passed":

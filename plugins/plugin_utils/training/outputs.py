@@ -63,23 +63,23 @@ class Outputs:
         """The paths of both files."""
         return {} if self._folder is None else {"log": self._path("log"), "file": self._path("json")}
 
-    def save(self, told: Mapping[str, Any]) -> list[str]:
+    def save(self, reported: Mapping[str, Any]) -> list[str]:
         """Write the result atomically; returns problems as sentences."""
         if self._folder is None:
             return []
         try:
             if self._file is not None:
                 self._file.close()
-            self._replace(told)
+            self._replace(reported)
         except OSError as trouble:
             self._trouble.append(f"The result could not be written on the controller: {trouble.strerror}.")
         return self._trouble
 
-    def _replace(self, told: Mapping[str, Any]) -> None:
+    def _replace(self, reported: Mapping[str, Any]) -> None:
         handle, name = tempfile.mkstemp(dir=self._folder, prefix=".result-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(told, file, indent=1, allow_nan=False)
+                json.dump(reported, file, indent=1, allow_nan=False)
                 file.write("\n")
             os.replace(name, self._path("json"))
         except OSError:

@@ -84,10 +84,10 @@ class Guest:
         silent = SILENT.search(text)
         if silent is None:
             return UnreachableError(text) if isinstance(trouble, AnsibleConnectionFailure) else trouble
-        told = f"It gave no answer within {silent.group(1)} seconds."
+        reported = f"It gave no answer within {silent.group(1)} seconds."
         if not self._has_answered:
-            told += " It hangs, or waits for a password to become another user, such as ansible_become_password."
-        return UnreachableError(told)
+            reported += " It hangs, or waits for a password to become another user, such as ansible_become_password."
+        return UnreachableError(reported)
 
 
 class Guests:

@@ -75,7 +75,7 @@ class Watch:
         guests: reach.Guests,
         steps: Steps,
         looks: dict[str, Look],
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         clock: Clock | None = None,
         write: Callable[[str], None] | None = None,
         spent_s: float = 0,
@@ -84,7 +84,7 @@ class Watch:
         self._request = made.request
         self._limits = made.request.limits
         self._names = [place.name for place in made.places]
-        self._guests, self._steps, self._tell = guests, steps, tell
+        self._guests, self._steps, self._report = guests, steps, report
         self._clock = clock or Clock()
         self._write = write or (lambda _text: None)
         self._parent = self._clock.parent()
@@ -113,7 +113,7 @@ class Watch:
         if not self.made.pulls:
             return
         many = len(self.made.pulls)
-        self._tell(f"pulling the image {self._request.image} on {many} guest{'s' if many > 1 else ''}.")
+        self._report(f"pulling the image {self._request.image} on {many} guest{'s' if many > 1 else ''}.")
         self._all(self.made.pulls, self._steps.pull, self._limits.pull_s, self._slow_pull)
         self.course.looks.update(self._all(self.made.pulls, self._steps.look))
         plan.refuse_images(self._request, self.course.looks)
@@ -123,7 +123,7 @@ class Watch:
         self._begun = True
         for name, runs in self.made.leftovers.items():
             for run in dict.fromkeys(runs):
-                self._tell(f"{name}: removing the leftovers of the earlier run {run}.")
+                self._report(f"{name}: removing the leftovers of the earlier run {run}.")
                 self._all([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)  # type: ignore[misc]
         places = {place.name: place for place in self.made.places}
         starts = {start.place.name: start.argv for start in self.made.launches}
@@ -149,13 +149,13 @@ class Watch:
         self._check_build()
         self.course.before = self._all(self._names, self._steps.counters)
         self._all(list(starts), self._steps.launch)
-        self._tell(f"{self.course.seen.size} rank(s) start on {', '.join(self._names)}.")
+        self._report(f"{self.course.seen.size} rank(s) start on {', '.join(self._names)}.")
 
     def _check_build(self) -> None:
         if not self._request.check_build or self._request.engine != "horovod":
             return
         name = self._names[0]
-        self._tell(f"reading the build options of Horovod on {name}.")
+        self._report(f"reading the build options of Horovod on {name}.")
         found, said = self._all([name], self._steps.build, BUILD_S)[name]
         if found is None and not said:
             self.course.remarks.append(f"Horovod on {name} did not report its build options in time.")
@@ -180,8 +180,8 @@ class Watch:
     def _follow(self) -> None:
         """Wait until the launchers end, or an event ends the run."""
         now = self._clock.now
-        began = stepped = told_at = now()
-        steps, lines, told, odd_since = 0, 0, "", None
+        began = stepped = reported_at = now()
+        steps, lines, reported, odd_since = 0, 0, "", None
         seen = self.course.seen
         while True:
             if self._clock.parent() != self._parent:
@@ -211,10 +211,10 @@ class Watch:
                     return
             else:
                 odd_since = None
-            words = seen.told()
-            if at - told_at >= (TELL_S if words != told else SILENT_TELL_S):
-                self._tell(f"{words}, after {int(at - began)} of at most {self._limits.wall_s} seconds.")
-                told, told_at = words, at
+            words = seen.reported()
+            if at - reported_at >= (TELL_S if words != reported else SILENT_TELL_S):
+                self._report(f"{words}, after {int(at - began)} of at most {self._limits.wall_s} seconds.")
+                reported, reported_at = words, at
             if not more:
                 self._clock.sleep(min(max(POLL_S, (at - began) * POLL_PART), POLL_MOST_S))
 
@@ -233,7 +233,7 @@ class Watch:
         for name, why in missing.items():
             if name not in self.course.without:
                 self.course.without[name] = why.rstrip(".")
-                self._tell(f"{name} is lost, and the training continues without it. {self.course.without[name]}.")
+                self._report(f"{name} is lost, and the training continues without it. {self.course.without[name]}.")
 
     def _poll(self, most: int) -> bool:
         """Poll all guests at once: the launchers for output, the others for their state."""

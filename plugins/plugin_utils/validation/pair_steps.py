@@ -62,8 +62,10 @@ class PairSteps:
 
     def _side(self, guest: Guest, script: str, side: str, *arguments: object) -> outcome.Side:
         done = guest.script(script, f"{self._work_dir}/{self._run}/{side}", *arguments)
-        told = outcome.side(done.stdout)
-        if done.rc != 0 and not told.trouble:
+        reported = outcome.side(done.stdout)
+        if done.rc != 0 and not reported.trouble:
             said = " / ".join(done.text.splitlines()[-3:]) or "no output"
-            return outcome.Side(told.outputs, told.ports, told.ended, f"the shell of {guest.name} failed: {said}")
-        return told
+            return outcome.Side(
+                reported.outputs, reported.ports, reported.ended, f"the shell of {guest.name} failed: {said}"
+            )
+        return reported

@@ -54,12 +54,12 @@ class PairWatch:
         guests: Guests,
         control: Guests,
         steps: PairSteps,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         keep: Callable[[Sequence[str], str], str] | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._request = request
-        self._guests, self._control, self._steps, self._tell = guests, control, steps, tell
+        self._guests, self._control, self._steps, self._report = guests, control, steps, report
         self._keep = keep or (lambda _words, _text: "")
         self._clock = clock or Clock()
         self._parent = self._clock.parent()
@@ -81,7 +81,7 @@ class PairWatch:
         until = self._clock.now() + self._longest_s()
         while self._busy(looks) and self._clock.now() < until:
             # Leftovers of a killed run end at their time limit.
-            self._tell("an earlier run is still active; waiting for its end.")
+            self._report("an earlier run is still active; waiting for its end.")
             self._clock.sleep(WAIT_S)
             looks.update(self._see(self._busy(looks)))
         for name in self._busy(looks):
@@ -124,7 +124,7 @@ class PairWatch:
         """Run all requested tests. No program is left on a reachable guest, also after an error."""
         for name, seen in self._looks.items():
             for run, _alive_now in seen.leftovers:
-                self._tell(f"{name}: removing leftovers of the earlier run {run}.")
+                self._report(f"{name}: removing leftovers of the earlier run {run}.")
                 self._guests.ask([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)  # type: ignore[misc]
         pool = ThreadPoolExecutor(max_workers=max(1, len(self._names) // 2))
         going = []
@@ -133,7 +133,7 @@ class PairWatch:
                 self._come_back()
                 plan = self._rounds()
                 for number, pairs in enumerate(plan, start=1):
-                    self._tell(f"{check}: round {number} of {len(plan)}, {len(pairs)} pair(s) in parallel.")
+                    self._report(f"{check}: round {number} of {len(plan)}, {len(pairs)} pair(s) in parallel.")
                     # Ansible keeps the current task in this context.
                     contexts = [contextvars.copy_context() for _pair in pairs]
                     going = [pool.submit(one.run, self._pair, check, pair) for one, pair in zip(contexts, pairs)]
@@ -269,9 +269,9 @@ class PairWatch:
     ) -> dict[str, int | None]:
         """The requested MTU, and the largest smaller one that arrives if it does not."""
         mtu = self._request.mtu or self._ends[source].mtu
-        told = {"mtu": mtu, "passes": mtu if values.get("received") else None}
+        reported = {"mtu": mtu, "passes": mtu if values.get("received") else None}
         for smaller in commands.SMALLER_MTUS:
-            if told["passes"] is not None or smaller >= mtu:
+            if reported["passes"] is not None or smaller >= mtu:
                 continue
             test = commands.ping(self._request, self._ends[target], self._ends[source], smaller)
             ran, why = self._one(test, source, target)
@@ -279,8 +279,8 @@ class PairWatch:
                 break
             rans.append(cast(outcome.Ran, ran))
             if outcome.judged([cast(outcome.Ran, ran)], None)[2].get("received"):
-                told["passes"] = smaller
-        return told
+                reported["passes"] = smaller
+        return reported
 
     def _tests(self, check: str, server: str, client: str) -> list[commands.Test]:
         seen = self._looks[client]

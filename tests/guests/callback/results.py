@@ -67,7 +67,7 @@ class CallbackModule(CallbackBase):
 
             with contextlib.closing(docker.APIClient()) as engine:
                 seen = execs.run(engine, self._look["container"], self._look["argv"])
-                self._tell({"before": number, "seen": seen.text})
+                self._report({"before": number, "seen": seen.text})
 
     def _write(self, result, status):
         if result._task._uuid not in self._tasks:
@@ -83,9 +83,9 @@ class CallbackModule(CallbackBase):
             row["result"]["failed"] = True
         if "diff" in result._result:  # what is dumped has none
             row["result"]["diff"] = result._result["diff"]
-        self._tell(row)
+        self._report(row)
 
     @staticmethod
-    def _tell(row):
+    def _report(row):
         with open(os.environ["RESULTS_FILE"], "a", encoding="utf-8") as lines:
             lines.write(json.dumps(row) + "\n")

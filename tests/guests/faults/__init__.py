@@ -118,11 +118,11 @@ def vm(twin, name):
 @contextlib.contextmanager
 def changed(twin, change, undo):
     """`change(world)` happens, and at the end `undo(world)`; both under the lock, and everybody hears of it."""
-    _tell(twin, change)
+    _report(twin, change)
     try:
         yield
     finally:
-        _tell(twin, undo)
+        _report(twin, undo)
 
 
 @contextlib.contextmanager
@@ -169,7 +169,7 @@ def _run(twin, guest, script):
         raise RuntimeError(f"{guest}: {script!r} ended with {status}: {(out + err).strip()[-500:]}")
 
 
-def _tell(twin, change):
+def _report(twin, change):
     world = twin.world
     with world.lock:
         change(world)

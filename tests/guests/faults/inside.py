@@ -101,7 +101,7 @@ FAULTS = {
     ),
     "guest-no-module": Fault(
         "guest",
-        # What it is told of RoCE goes with the module, and comes back with the start of the guest.
+        # Its RoCE settings go with the module, and the start of the guest sets them again.
         script("modprobe -r vmw_pvrdma", "modprobe vmw_pvrdma && systemctl restart aiready-roce-ens224.service"),
         (Seen("guest.modules job-02", FAIL, ("vmw_pvrdma", "job-02")),),
         PAIRS,

@@ -103,9 +103,11 @@ def statements(by: str, run: playbook.Run, folder: Path) -> list[str]:
     """
     if by == "preflight":
         written = folder / "preflight.json"
-        told = json.loads(written.read_text())["findings"] if written.exists() else []
+        reported = json.loads(written.read_text())["findings"] if written.exists() else []
         parts = ("found", "wanted", "todo")
-        return [" ".join([f"{one['state']}: {one['where']}, {one['what']}:", *(one[p] for p in parts)]) for one in told]
+        return [
+            " ".join([f"{one['state']}: {one['where']}, {one['what']}:", *(one[p] for p in parts)]) for one in reported
+        ]
     if by == "fabric_check":
         return [line for line in run.text.split('"') if line.startswith(("error ", "warning ", "unknown "))]
     written = folder / "stages.json"

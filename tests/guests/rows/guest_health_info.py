@@ -4,7 +4,7 @@ from ..contract import GuestLook
 from .guest_interface import FABRIC
 
 
-def told(answer):
+def reported(answer):
     """(check, status) of each measurement, and the MTU."""
     found = {one["check"]: one for one in answer["measurements"]}
     return [(check, one["status"]) for check, one in found.items()], found["guest.mtu"]["readings"]
@@ -21,8 +21,8 @@ LOOKS = [
             "checks": ["guest.kernel", "guest.mtu", "guest.rdma_device"],
             "gpu": False,
         },
-        told=told,
-        tells=(
+        reported=reported,
+        reports=(
             [("guest.kernel", "done"), ("guest.mtu", "done"), ("guest.rdma_device", "done")],
             {"interface": "ens224", "mtu": 1500},
         ),

@@ -4,7 +4,7 @@ from ..contract import GuestLook
 from .guest_interface import FABRIC
 
 
-def told(answer):
+def reported(answer):
     """(device, its module, link layer, adapter) of each port."""
     found = answer["rdma"]["devices"]
     return [(one["name"], one["module"], at["link_layer"], at["interfaces"]) for one in found for at in one["ports"]]
@@ -16,14 +16,14 @@ LOOKS = [
         name="a PVRDMA adapter",
         vm=FABRIC,
         params={"user": "ops"},
-        told=told,
-        tells=[("vmw_pvrdma0", "vmw_pvrdma", "ethernet", ["ens224"])],
+        reported=reported,
+        reports=[("vmw_pvrdma0", "vmw_pvrdma", "ethernet", ["ens224"])],
     ),
     GuestLook(
         module="guest_rdma_info",
         name="a VM without RDMA",
         params={},
-        told=told,
-        tells=[],
+        reported=reported,
+        reports=[],
     ),
 ]

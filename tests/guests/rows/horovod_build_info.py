@@ -28,7 +28,7 @@ LOOKS = [
         name="Horovod of the system",
         before=({"name": "Horovod is there", "ansible.builtin.copy": PROGRAM},),
         params={"frameworks": ["pytorch"], "controllers": ["mpi"]},
-        told=lambda answer: answer["build"],
-        tells={"version": "0.28.1", "frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi"]},
+        reported=lambda answer: answer["build"],
+        reports={"version": "0.28.1", "frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi"]},
     ),
 ]

@@ -50,7 +50,7 @@ def test_a_mutation_is_found_after_lines_were_added(tree):
 
 
 @pytest.mark.parametrize("nth, line", [(0, 6), (1, 8)])
-def test_the_same_lines_of_a_function_are_told_apart_by_their_order(tree, nth, line):
+def test_the_same_lines_of_a_function_are_reported_apart_by_their_order(tree, nth, line):
     assert mutations.find(of(TEXT, "largest", nth), tree(TEXT)).line == line
 
 

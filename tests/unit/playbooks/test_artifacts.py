@@ -19,7 +19,7 @@ RUN = {"localhost": {"aiready_run_folder": "/srv/results/1"}}
 def preflight(**more):
     task = entry_of("preflight", CONTROLLER.format("result"), MODULE)
     known = {"status": "ok", "counts": {"ok": 3, "will be changed": 2, "open": 0, "blocks": 0}, "sentence": "S."}
-    given = {"__preflight_told": {**known, **more}, "aiready_run_folder": "/srv/results/1"}
+    given = {"__preflight_reported": {**known, **more}, "aiready_run_folder": "/srv/results/1"}
     return worked_out(task[MODULE]["data"], {}, **given)["aiready_preflight"]
 
 

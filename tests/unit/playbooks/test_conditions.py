@@ -337,7 +337,7 @@ def test_vms_are_looked_at_from_outside_where_a_stage_needs_their_guests(stages,
 def test_what_blocks_ends_the_playbook_unless_somebody_says_otherwise(fail, blocked, asked):
     given = {} if fail is None else {"preflight_fail": fail}
     name = "Reject the run if something blocks it"
-    assert is_met("preflight", name, __preflight_told={"blocked": blocked}, **given) is asked
+    assert is_met("preflight", name, __preflight_reported={"blocked": blocked}, **given) is asked
 
 
 @pytest.mark.parametrize(

@@ -15,5 +15,5 @@ def test_every_host_that_is_not_in_maintenance_mode_is_named():
         {"item": "esx-03", "msg": "MODULE FAILURE"},
     ]
     given = {"__health_maintenance": {"results": results}}
-    told = worked_out(entry["ansible.builtin.debug"]["msg"], entry["vars"], **given)
-    assert told == ["esx-01: VMs run on it.", "esx-03: MODULE FAILURE"]
+    reported = worked_out(entry["ansible.builtin.debug"]["msg"], entry["vars"], **given)
+    assert reported == ["esx-01: VMs run on it.", "esx-03: MODULE FAILURE"]

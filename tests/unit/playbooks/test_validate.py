@@ -48,6 +48,6 @@ def test_a_comparison_is_handed_on(inputs):
     ids=["the site says so", "and a tag too", "no switches", "an empty group", "a tag", "switches that are undone"],
 )
 def test_a_comparison_that_is_left_out_says_why(inputs, groups, known, words):
-    told = given(inputs, groups, **known)
-    assert list(told) == ["why"]
-    assert words in told["why"]
+    reported = given(inputs, groups, **known)
+    assert list(reported) == ["why"]
+    assert words in reported["why"]

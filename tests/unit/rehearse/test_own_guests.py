@@ -109,7 +109,7 @@ def engine(monkeypatch):
 
     def has(problem=""):
         monkeypatch.setattr(captured.guests, "missing", lambda _say: problem)
-        monkeypatch.setattr(captured.guests, "tell_progress", lambda _say: None)
+        monkeypatch.setattr(captured.guests, "report_progress", lambda _say: None)
 
     return has
 

@@ -66,7 +66,7 @@ def planned(**found):
             "Reject a host that prevents a required change",
             (True, False, False, False),
         ),
-        ("tell", "Reject changes that are not allowed", (True, False, True, False)),
+        ("report", "Reject changes that are not allowed", (True, False, True, False)),
     ],
 )
 def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
@@ -274,23 +274,23 @@ def test_ssh_is_started_where_it_is_needed_and_that_is_allowed(may, ssh, started
 
 @pytest.mark.parametrize("story, said", [([], False), (["x"], True)])
 def test_a_host_on_which_nothing_is_missing_is_not_worth_a_word(story, said):
-    assert is_met("tell", "Report missing settings and the restart that they need", **planned(story=story)) is said
+    assert is_met("report", "Report missing settings and the restart that they need", **planned(story=story)) is said
 
 
 @pytest.mark.parametrize("mode, refusals, said", [(CHECK, ["x"], True), (CHECK, [], False), (REAL, ["x"], False)])
 def test_check_mode_says_where_a_run_would_end(mode, refusals, said):
-    assert is_met("tell", "Report what a run would reject", **planned(refusals=refusals), **mode) is said
+    assert is_met("report", "Report what a run would reject", **planned(refusals=refusals), **mode) is said
 
 
 @pytest.mark.parametrize("mode, what, said", [(CHECK, ["mode"], True), (CHECK, [], False), (REAL, ["mode"], False)])
 def test_check_mode_says_what_it_cannot_know(mode, what, said):
     left = {"what": what, "after": "SSH runs", "why": ""}
-    assert is_met("tell", "Report what check mode cannot know", **planned(open=left), **mode) is said
+    assert is_met("report", "Report what check mode cannot know", **planned(open=left), **mode) is said
 
 
 @pytest.mark.parametrize("shut, said", [(["a"], True), ([], False)])
 def test_vms_that_will_be_shut_down_are_named(shut, said):
-    assert is_met("tell", "Report which VMs are shut down and started again", **planned(vms={"names": shut})) is said
+    assert is_met("report", "Report which VMs are shut down and started again", **planned(vms={"names": shut})) is said
 
 
 FAILURES = {

@@ -8,7 +8,7 @@ from unit.roles.variables import holds, tasks_of, value_of
 
 REAL, CHECK, LOOK = {}, {"ansible_check_mode": True}, {"__training_vm_only_looks": True}
 MODES = [REAL, CHECK, LOOK, {**CHECK, **LOOK}]
-BASE = {"training_vm_vms": [], "__training_vm_departed": {"running": [], "problems": [], "told": [], "remove": []}}
+BASE = {"training_vm_vms": [], "__training_vm_departed": {"running": [], "problems": [], "reported": [], "remove": []}}
 
 
 def found(name, **given):
@@ -73,7 +73,7 @@ def test_vms_are_powered_on_where_they_are_new_or_somebody_asks_for_it(start, gi
     "drs, given, asked", [("enabled", CLONES, True), ("enabled", {}, False), ("ignore", CLONES, False)]
 )
 def test_drs_gets_rules_for_vms_that_the_role_creates(drs, given, asked):
-    assert found("tells_drs", training_vm_drs=drs, **given) is asked
+    assert found("reports_drs", training_vm_drs=drs, **given) is asked
     assert is_met("look", "Read the DRS rules", training_vm_drs=drs, **given) is asked
     assert is_met("prove", "Read the DRS rules again", training_vm_drs=drs, **given) is asked
 
@@ -205,7 +205,7 @@ def test_unknown_owners_stop_a_run_that_may_remove_vms(given, fails):
 
 
 def test_vms_that_left_the_site_are_refused_in_a_real_run_and_reported_otherwise():
-    departed = {"running": [], "problems": [{"found": "It is not ours.", "todo": "Remove it."}], "told": ["a"]}
+    departed = {"running": [], "problems": [{"found": "It is not ours.", "todo": "Remove it."}], "reported": ["a"]}
     given = {"__training_vm_departed": departed}
     assert [is_met("left", "Reject VMs that left the site", **given, **mode) for mode in MODES] == [
         True,
@@ -295,17 +295,17 @@ def test_what_there_is_now_is_reported_by_a_run_and_by_check_mode():
         False,
     ]
     assert [
-        is_met("tell", "Report the placement of the training VMs", training_vm_machines=one) for one in ([], ["a"])
+        is_met("report", "Report the placement of the training VMs", training_vm_machines=one) for one in ([], ["a"])
     ] == [
         False,
         True,
     ]
 
 
-@pytest.mark.parametrize("unknown, told", [([{"name": "vgpu"}], True), ([], False)])
-def test_values_of_a_vm_that_is_copied_from_a_library_are_told_as_open(unknown, told):
+@pytest.mark.parametrize("unknown, reported", [([{"name": "vgpu"}], True), ([], False)])
+def test_values_of_a_vm_that_is_copied_from_a_library_are_reported_as_open(unknown, reported):
     given = {"__training_vm_unknown": unknown}
-    assert is_met("open", "Report values that depend on the library item", **given) is told
+    assert is_met("open", "Report values that depend on the library item", **given) is reported
 
 
 def test_a_power_off_that_is_not_allowed_is_refused_with_the_settings():

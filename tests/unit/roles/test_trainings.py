@@ -182,7 +182,7 @@ def test_a_batch_larger_than_the_share_is_the_share(of):
         pytest.param(0, 8, 2, 4, id="the cores are shared"),
         pytest.param(0, 2, 4, 1, id="at least one"),
         pytest.param(3, 2, 4, 3, id="what is asked for"),
-        pytest.param(0, 4, 0, 4, id="a launcher that does not tell"),
+        pytest.param(0, 4, 0, 4, id="a launcher that does not report"),
     ],
 )
 def test_threads_of_a_rank(of, wanted, cores, ranks_here, threads):
@@ -211,20 +211,20 @@ def test_an_iteration_lasts_long_enough_to_say_something(of, seconds, steps):
 
 def test_ranks_agree_on_a_number_of_the_first_one(of):
     # Each rank has measured another time; what all add up to is the number of rank 0 alone.
-    told = {0: 0.0237, 1: 0.0241, 2: 0.1}
+    reported = {0: 0.0237, 1: 0.0241, 2: 0.1}
     given = []
-    for rank, value in told.items():
+    for rank, value in reported.items():
         engine = of.engines.Engine.__new__(of.engines.Engine)
-        engine.rank, engine.size = rank, len(told)
-        engine.mean = lambda number: given.append(number) or told[0] / len(told)
-        assert engine.first(value) == pytest.approx(told[0])
-    assert given == [told[0], 0.0, 0.0]
+        engine.rank, engine.size = rank, len(reported)
+        engine.mean = lambda number: given.append(number) or reported[0] / len(reported)
+        assert engine.first(value) == pytest.approx(reported[0])
+    assert given == [reported[0], 0.0, 0.0]
 
 
-def test_what_is_told_together_goes_out_in_one_piece(of, monkeypatch):
+def test_what_is_reported_together_goes_out_in_one_piece(of, monkeypatch):
     pieces, write = [], os.write
     monkeypatch.setattr(of.engines.os, "write", lambda _file, data: pieces.append(data) or len(data))
-    of.engines.tell("Model: resnet50", "Batch size: 2")
+    of.engines.report("Model: resnet50", "Batch size: 2")
     of.engines.say("end", rank=0)
     monkeypatch.setattr(of.engines.os, "write", write)
     assert pieces == [b"Model: resnet50\nBatch size: 2\n", b'AIREADY {"event": "end", "rank": 0}\n']
@@ -335,9 +335,9 @@ def test_an_option_of_nccl_tests_that_is_not_measured_is_refused(of, wrong, caps
 
 
 def test_the_options_of_nccl_tests_have_their_letters(of):
-    told = of.all_reduce.parser().parse_args(["-b", "8M", "-e", "1G", "-f", "2", "-n", "2", "-w", "1", "-c", "0"])
-    assert (told.minbytes, told.maxbytes, told.stepfactor) == (2**23, 2**30, 2)
-    assert (told.iters, told.warmup_iters, told.check) == (2, 1, 0)
+    reported = of.all_reduce.parser().parse_args(["-b", "8M", "-e", "1G", "-f", "2", "-n", "2", "-w", "1", "-c", "0"])
+    assert (reported.minbytes, reported.maxbytes, reported.stepfactor) == (2**23, 2**30, 2)
+    assert (reported.iters, reported.warmup_iters, reported.check) == (2, 1, 0)
 
 
 @pytest.mark.parametrize("training", ["small", "synthetic"])
@@ -408,14 +408,14 @@ REFUSALS = [
 @pytest.mark.parametrize("training", ["small.py", "synthetic.py"])
 @pytest.mark.parametrize("arguments,modules,reason", REFUSALS)
 def test_a_training_that_cannot_begin_says_why(start, training, arguments, modules, reason):
-    status, event, told = start(*arguments, training=training, **modules)
+    status, event, reported = start(*arguments, training=training, **modules)
     assert status == 2
     assert event["event"] == "failed"
     assert event["reason"].startswith(reason)
-    assert f"This rank has failed: {reason}" in told
+    assert f"This rank has failed: {reason}" in reported
 
 
 @pytest.mark.parametrize("name", ["OMPI_COMM_WORLD_RANK", "HOROVOD_RANK", "RANK"])
-def test_a_failure_names_its_rank_where_the_launcher_told_it(start, name):
-    _status, event, _told = start(torch=MISSING.format("torch"), environment={name: "3"})
+def test_a_failure_names_its_rank_where_the_launcher_reported_it(start, name):
+    _status, event, _reported = start(torch=MISSING.format("torch"), environment={name: "3"})
     assert event["rank"] == 3

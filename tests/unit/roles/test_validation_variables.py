@@ -89,5 +89,5 @@ def test_programs_of_osu_that_the_site_does_not_ask_for_are_not_due():
 def test_a_verdict_that_nobody_gave_is_not_complete(judged, state):
     verdict = {"verdict": {"sentence": "Verdict.", **judged}} if judged else {}
     judging = {} if judged is None else {"__validation_judged": {"validation": verdict}}
-    told = found("told", validation_result_dir="results", **judging)
-    assert (told["state"], told["failed"]) == (state, state == "incomplete")
+    reported = found("reported", validation_result_dir="results", **judging)
+    assert (reported["state"], reported["failed"]) == (state, state == "incomplete")

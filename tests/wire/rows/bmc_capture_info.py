@@ -12,13 +12,13 @@ from .bios_settings import DELL, system
 DEST = zips.place()
 
 
-def tells(twin):
+def reports(twin):
     """What a plain client reads of the server: its model and a BIOS attribute."""
     found = system(twin, DELL)
     return {"model": found.model, "sriov": found.bios.attributes["SriovGlobalEnable"]}
 
 
-def told(answer):
+def reported(answer):
     files = Capture(answer["dest"]).files
     base = "bmcs/bmc-001/redfish/v1/Systems/System.Embedded.1"
     about, bios = (json.loads(files[f"{base}{one}/index.json"]) for one in ("", "/Bios"))
@@ -30,8 +30,8 @@ LOOKS = [
         module="bmc_capture_info",
         name="the BMC of a server",
         params={"dest": DEST},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         seed="factory",
         faces=("redfish",),
         at=DELL,

@@ -17,7 +17,7 @@ def world(drs="manual", vms=3, **more):
 
 
 def drs(twin):
-    """The rules and overrides of the cluster, told by a plain client."""
+    """The rules and overrides of the cluster, reported by a plain client."""
     with client(twin) as service:
         content = service.RetrieveContent()
         view = content.viewManager.CreateContainerView(content.rootFolder, [vim.ClusterComputeResource], True)

@@ -10,7 +10,7 @@ from ..contract import Look
 MODULES = ("nmlx5_core", "nmlx5_rdma")
 
 
-def tells(twin, name=ESX):
+def reports(twin, name=ESX):
     """What the model knows of a host."""
     found = host(twin, name)
     carrying = {nic.device: nic for nic in adapters.rdma_devices(found)}
@@ -33,7 +33,7 @@ def tells(twin, name=ESX):
     }
 
 
-def told(answer):
+def reported(answer):
     """The same, from the answer."""
     said = answer["host"]
     active = {gpu["id"]: gpu["active"] for gpu in said["graphics"]["devices"]}
@@ -72,8 +72,8 @@ LOOKS = [
         module="esxi_host_info",
         name="a host that is ready",
         params={"host": ESX},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         seed=seed(
             esx(
                 module_options={"nmlx5_core": "pfctx=0x08 pfcrx=0x08 trust_state=2"},
@@ -88,8 +88,8 @@ LOOKS = [
         module="esxi_host_info",
         name="a host as it comes from the factory, by its path",
         params={"host": "/lab/host/gpu/esx-02.lab.example"},
-        tells=lambda twin: tells(twin, "esx-02.lab.example"),
-        told=told,
+        reports=lambda twin: reports(twin, "esx-02.lab.example"),
+        reported=reported,
         seed="factory",
     ),
 ]

@@ -20,7 +20,7 @@ def ready(name=ESX, **more):
     return esx(name, module_options=RIGHT, **more)
 
 
-def tells(twin):
+def reports(twin):
     """What the model knows of its hosts."""
     return {one.name: _of(one) for one in (host(twin, ESX), host(twin, OTHER))}
 
@@ -47,11 +47,11 @@ def _switch_of(found, nic):
     return ends.get(f"{found.name}/{nic.device}") if nic.switch is not None else None
 
 
-def told(answer):
-    return {one["name"]: {port["name"]: _told_of(port) for port in one["ports"]} for one in answer["hosts"]}
+def reported(answer):
+    return {one["name"]: {port["name"]: _reported_of(port) for port in one["ports"]} for one in answer["hosts"]}
 
 
-def _told_of(port):
+def _reported_of(port):
     return {
         "mtu": port["mtu"],
         "rdma": port["rdma"],
@@ -68,16 +68,16 @@ LOOKS = [
         module="esxi_roce_info",
         name="one host that is ready and one as it comes from the factory, both of the cluster",
         params={},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         seed=fabric(ready(), esx(OTHER), mtu=9000),
     ),
     Look(
         module="esxi_roce_info",
         name="hosts by name and by path",
         params={"hosts": [OTHER, f"/lab/host/gpu/{ESX}"]},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         seed=fabric(ready(), ready(OTHER)),
     ),
 ]

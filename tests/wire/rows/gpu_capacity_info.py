@@ -13,7 +13,7 @@ GPUS = [near(), far(mig=True)]
 RELEASES = {"8.0.3": "model", "9.1.0": "server"}
 
 
-def tells(release):
+def reports(release):
     """The counts that follow from the devices of the twin, by host and profile."""
 
     def count(twin):
@@ -29,7 +29,7 @@ def tells(release):
     return count
 
 
-def told(answer):
+def reported(answer):
     """The same from the answer."""
     return {
         (row["host"], row["profile"]): (row["in_use"], row["free"], row["max"], row["source"])
@@ -43,8 +43,8 @@ LOOKS = [
         "gpu_capacity_info",
         f"a cluster of {release}",
         {"cluster": "gpu"},
-        tells(release),
-        told,
+        reports(release),
+        reported,
         seed=lab(esx(1, GPUS), esx(2), vms=VMS, release=release),
     )
     for release in RELEASES

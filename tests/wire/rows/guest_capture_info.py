@@ -21,11 +21,11 @@ def on_linux(module, check, **params):
         return LinuxHost(Path(folder), {}, TOOLS).act(module, params, check)
 
 
-def tells(_twin):
+def reports(_twin):
     return {"kernel": "6.8.0-45-generic", "links": [("ens192", 9000, "b8:ce:f6")]}
 
 
-def told(answer):
+def reported(answer):
     files = {name.rpartition("/")[2]: text for name, text in Capture(answer["dest"]).files.items()}
     links = json.loads(files["004-ip-j-link.txt"])
     return {
@@ -39,8 +39,8 @@ LOOKS = [
         module="guest_capture_info",
         name="a guest with one adapter",
         params={"dest": DEST},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         run=on_linux,
     )
 ]

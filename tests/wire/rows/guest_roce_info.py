@@ -23,11 +23,11 @@ def on_linux(module, check, **params):
         return LinuxHost(Path(folder), FILES, TOOLS).act(module, params, check)
 
 
-def tells(_twin):
+def reports(_twin):
     return {"name": "ens192", "mtu": 9000, "pfc": [3], "trust": "dscp", "marks": [106]}
 
 
-def told(answer):
+def reported(answer):
     (port,) = answer["guest"]["ports"]
     found = {key: port[key] for key in ("name", "mtu", "pfc", "trust")}
     return {**found, "marks": [mark["traffic_class"] for mark in port["marks"]]}
@@ -38,8 +38,8 @@ LOOKS = [
         module="guest_roce_info",
         name="an adapter with the tools of the kernel",
         params={},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         run=on_linux,
     ),
 ]

@@ -11,13 +11,13 @@ from ..lab import lab
 DEST = zips.place()
 
 
-def tells(twin):
+def reports(twin):
     """What the twin knows of its hosts."""
     hosts = twin.world.of_kind("HostSystem")
     return sorted((host.release.version, sorted(nic.device for nic in host.nics)) for host in hosts)
 
 
-def told(answer):
+def reported(answer):
     capture = Capture(answer["dest"])
     return sorted(
         (
@@ -36,5 +36,5 @@ def answered(capture, own, command):
     return json.loads(capture.files[folder + file])
 
 
-LOOKS = [Look("host_capture_info", "hosts of a lab", {"dest": DEST}, tells, told, seed=lab({}, {}))]
+LOOKS = [Look("host_capture_info", "hosts of a lab", {"dest": DEST}, reports, reported, seed=lab({}, {}))]
 EXAMPLES_SEED = lab({}, name="esx-01.example.com", others=[{"name": "esx-02.example.com"}])

@@ -14,13 +14,13 @@ LAB = lab(gpus=[{**A100, "mig": {"enabled": True, "instances": [[19, 0]]}}, H100
 DEST = zips.place()
 
 
-def tells(twin):
+def reports(twin):
     """What the model knows of the GPUs."""
     found = host(twin, HOST)
     return {"driver": found.driver.version, "mig": ["Enabled" if gpu.mig.current else "Disabled" for gpu in found.gpus]}
 
 
-def told(answer):
+def reported(answer):
     files = Capture(answer["dest"]).files
     (text,) = [text for name, text in files.items() if name.endswith("nvidia-smi-q-x.xml")]
     root = ElementTree.fromstring(text)
@@ -33,8 +33,8 @@ LOOKS = [
         module="host_shell_capture_info",
         name="a host with one partitioned GPU",
         params={"dest": DEST},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         seed=LAB,
         faces=("ssh",),
         at=HOST,

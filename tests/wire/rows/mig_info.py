@@ -9,7 +9,7 @@ FRAGMENTED = {**A100, "mig": {"enabled": True, "instances": [[19, 0], [19, 1], [
 T4 = {"board": "t4", "graphics_type": "sharedDirect"}
 
 
-def tells(twin):
+def reports(twin):
     """What the model has, in the words of the module."""
     return {
         "layout": [
@@ -20,7 +20,7 @@ def tells(twin):
     }
 
 
-def told(answer):
+def reported(answer):
     return {
         "layout": [[(one["start"], one["profile"]) for one in gpu["layout"]] for gpu in answer["gpus"]],
         "mode": [gpu["mode"] == "enabled" for gpu in answer["gpus"]],
@@ -32,8 +32,8 @@ LOOKS = [
         module="mig_info",
         name="a fragmented GPU, one without instances, and one that cannot do MIG",
         params={},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         seed=lab(gpus=[FRAGMENTED, H100, T4], ssh="running"),
         faces=("ssh",),
         at=HOST,

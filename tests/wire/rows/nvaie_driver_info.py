@@ -23,7 +23,7 @@ def driver(twin):
     }
 
 
-def told(answer):
+def reported(answer):
     host = answer["host"]
     return {
         "name": host["name"],
@@ -41,10 +41,10 @@ def told(answer):
 HOST = {"host": ESX}
 
 LOOKS = [
-    Look("nvaie_driver_info", "a host whose driver runs", HOST, driver, told, ready()),
-    Look("nvaie_driver_info", "a bare host", HOST, driver, told, seed()),
-    Look("nvaie_driver_info", "a cluster with an image", HOST, driver, told, ready(image="managed")),
-    Look("nvaie_driver_info", "the graphics driver", HOST, driver, told, ready(family="graphics")),
+    Look("nvaie_driver_info", "a host whose driver runs", HOST, driver, reported, ready()),
+    Look("nvaie_driver_info", "a bare host", HOST, driver, reported, seed()),
+    Look("nvaie_driver_info", "a cluster with an image", HOST, driver, reported, ready(image="managed")),
+    Look("nvaie_driver_info", "the graphics driver", HOST, driver, reported, ready(family="graphics")),
 ]
 
 # The data centre in which the examples of the documentation play.

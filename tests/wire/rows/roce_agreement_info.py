@@ -19,12 +19,12 @@ LEAF = {
 HOST = {"name": "esx-01", "ports": [{"name": "vmnic2", "rdma": "vmrdma0", "dscp": 26, "pfc": [3], "mtu": 9000}]}
 
 
-def tells(_twin):
+def reports(_twin):
     """The stock map of SONiC, which sends RoCE to a lossy class, and the second lossless priority that it has."""
     return {"agreed": False, "codes": ["dscp_map", "pfc_more_priorities"], "ends": [("esx-01", "leaf-01")]}
 
 
-def told(answer):
+def reported(answer):
     return {
         "agreed": answer["agreed"],
         "codes": [one["code"] for one in answer["disagreements"]],
@@ -41,8 +41,8 @@ LOOKS = [
             "hosts": [HOST],
             "cables": [{"switch": "leaf-01", "port": "Ethernet0", "host": "esx-01", "nic": "vmnic2"}],
         },
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
     ),
 ]
 

@@ -20,7 +20,7 @@ def known(twin):
     }
 
 
-def told(answer):
+def reported(answer):
     """The same from the module."""
     port = answer["switch"]["ports"]["Ethernet1"]
     return {
@@ -37,8 +37,8 @@ LOOKS = [
         module="roce_qos_info",
         name="a leaf that somebody set by hand",
         params={},
-        tells=known,
-        told=told,
+        reports=known,
+        reported=reported,
         seed=LAB,
         faces=("switches",),
         at=LEAF,

@@ -11,7 +11,7 @@ KINDS = ("HostSystem", "VirtualMachine", "ClusterComputeResource")
 DEST = zips.place()
 
 
-def tells(twin):
+def reports(twin):
     """What a plain client finds: the identifiers of the objects."""
     with client(twin) as service:
         content = service.RetrieveContent()
@@ -22,12 +22,12 @@ def tells(twin):
         return {"HostSystem": sorted(hosts), "VirtualMachine": sorted(vms), "version": content.about.version}
 
 
-def told(answer):
+def reported(answer):
     capture = Capture(answer["dest"])
     files = [name.split("-", 2)[1:] for name in capture.files if name.startswith("vcenter/")]
     found = {kind: sorted(moid[:-4] for one, moid in files if one == kind) for kind in KINDS[:2]}
     return {**found, "version": capture.manifest["vcenter"]["version"]}
 
 
-LOOKS = [Look("site_capture_info", "hosts and VMs of a lab", {"dest": DEST}, tells, told, seed=lab({}, {}))]
+LOOKS = [Look("site_capture_info", "hosts and VMs of a lab", {"dest": DEST}, reports, reported, seed=lab({}, {}))]
 EXAMPLES_SEED = lab({})

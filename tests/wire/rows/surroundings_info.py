@@ -5,12 +5,12 @@ from ..contract import Look
 HERE = "/"
 
 
-def tells(_twin):
+def reports(_twin):
     """Port 9 of this machine is nobody's; the disk has some room, and a folder to come lies on the same one."""
     return {"reached": [False], "registries": [("none", "registry_unreachable")], "disks": 2, "same": True}
 
 
-def told(answer):
+def reported(answer):
     free = [one["free_gb"] for one in answer["disks"]]
     return {
         "reached": [one["reached"] for one in answer["addresses"]],
@@ -29,8 +29,8 @@ LOOKS = [
             "registries": [{"address": "localhost:9", "username": "trainer", "password": "secret"}],
             "paths": [HERE, HERE + "not-there-yet/results"],
         },
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
     ),
 ]
 

@@ -14,13 +14,13 @@ LAB = fabric(switch(LEAF, "eos", EOS_LINES))
 DEST = zips.place()
 
 
-def tells(twin):
+def reports(twin):
     """What the twin knows of the switch."""
     known = twin.world.fabric.switches[LEAF]
     return {"platform": known.platform, "version": known.version, "lossless": True}
 
 
-def told(answer):
+def reported(answer):
     files = Capture(answer["dest"]).files
     about = json.loads(files["switches/switch-001/commands.json"])
     lossless = b"priority-flow-control priority 3 no-drop" in files["snapshot/configs/switch-001.cfg"]
@@ -32,8 +32,8 @@ LOOKS = [
         module="switch_capture_info",
         name="a leaf that somebody set by hand",
         params={"dest": DEST},
-        tells=tells,
-        told=told,
+        reports=reports,
+        reported=reported,
         seed=LAB,
         faces=("switches",),
         at=LEAF,

@@ -15,8 +15,8 @@ ASKED = ("Host.Config.Maintenance", "Host.Config.Settings", "VirtualMachine.Inte
 OBJECTS = (("host", "esx-01"), ("cluster", None), ("folder", None), ("vm", "train-01"), ("vcenter", None))
 
 
-def tells(twin):
-    """What a plain client is told of the user's privileges, with another method, and of the versions."""
+def reports(twin):
+    """The user's privileges as a plain client reads them with another method, and the versions."""
     with client(twin) as service:
         content = service.RetrieveContent()
         (datacenter,) = content.rootFolder.childEntity
@@ -28,8 +28,10 @@ def tells(twin):
             "vm": next(one for one in datacenter.vmFolder.childEntity if one.name == "train-01"),
             "vcenter": content.rootFolder,
         }
-        told = content.authorizationManager.FetchUserPrivilegeOnEntities(entities=list(objects.values()), userName=USER)
-        held = {one.entity: set(one.privileges) for one in told}
+        reported = content.authorizationManager.FetchUserPrivilegeOnEntities(
+            entities=list(objects.values()), userName=USER
+        )
+        held = {one.entity: set(one.privileges) for one in reported}
         return {
             "version": content.about.version,
             "hosts": {host.name: host.config.product.build for host in cluster.host},
@@ -38,7 +40,7 @@ def tells(twin):
         }
 
 
-def told(answer):
+def reported(answer):
     return {
         "version": answer["vcenter"]["version"],
         "hosts": {host["name"]: host["build"] for host in answer["hosts"]},
@@ -57,8 +59,8 @@ LOOKS = [
                 {"kind": kind, "privileges": list(ASKED), **({"name": name} if name else {})} for kind, name in OBJECTS
             ],
         },
-        tells,
-        told,
+        reports,
+        reported,
         seed=SEED,
     ),
 ]

@@ -8,7 +8,7 @@ from ..observe import client, virtual_machine
 MINE = r"VSPHERE.LOCAL\Administrator"
 
 
-def tells(twin):
+def reports(twin):
     """A change by another client, and whom its event names."""
     with virtual_machine(twin, "train-01") as vm:
         task = vm.ReconfigVM_Task(vim.vm.ConfigSpec(annotation="changed"))
@@ -22,7 +22,7 @@ def tells(twin):
         return {vm._GetMoId(): (last.userName, "train-01", "VmReconfiguredEvent")}
 
 
-def told(answer):
+def reported(answer):
     """The newest reconfiguration of each object from the answer."""
     found = {}
     for event in answer["events"]:
@@ -31,7 +31,7 @@ def told(answer):
     return found
 
 
-LOOKS = [Look("vcenter_event_info", "a change by another client", {}, tells, told)]
+LOOKS = [Look("vcenter_event_info", "a change by another client", {}, reports, reported)]
 
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = "small"

@@ -26,7 +26,7 @@ def world(*vms, **more):
 
 
 def machines(prefix):
-    """VMs whose names begin so: where they are and what they bring along, told by a plain client."""
+    """VMs whose names begin so: where they are and what they bring along, reported by a plain client."""
 
     def observe(twin):
         found = {}

@@ -32,8 +32,8 @@ def booted(twin):
     return twin
 
 
-def tells(twin):
-    """What a plain client is told of the VMs, object by object."""
+def reports(twin):
+    """The VMs as a plain client reads them, object by object."""
     booted(twin)
     with client(twin) as service:
         content = service.RetrieveContent()
@@ -61,7 +61,7 @@ def _seen(vm):
     }
 
 
-def told(answer):
+def reported(answer):
     """The same from the answer."""
     return {
         one["name"]: {
@@ -81,16 +81,16 @@ LOOKS = [
         "vm_guest_info",
         "VMs of all paths by their names",
         {"vms": [{"name": name} for name in NAMES]},
-        tells,
-        told,
+        reports,
+        reported,
         seed=SEED,
     ),
     Look(
         "vm_guest_info",
         "VMs of all paths by their inventory paths",
         {"vms": [{"path": f"/dc1/vm/training/{name}"} for name in NAMES], "host_driver": True},
-        tells,
-        told,
+        reports,
+        reported,
         seed=SEED,
     ),
 ]

@@ -23,7 +23,7 @@ KIND = vim.vm.device.VirtualPCIPassthrough
 SOURCE, OWNER = "aiready.vsphere.cloned_from", "aiready.vsphere.owner"
 
 
-def tells(twin):
+def reports(twin):
     """The VMs of the first cluster as a plain client sees them, but for copies, whose marks name another VM."""
     found = {}
     with client(twin) as service:
@@ -46,13 +46,13 @@ def tells(twin):
     return found
 
 
-def told(answer):
+def reported(answer):
     """The same from the answer."""
     keys = ("moid", "host", "power", "source", "owner", "gpus")
     return {vm["path"]: tuple(vm[key] for key in keys) for vm in answer["vms"]}
 
 
-LOOKS = [Look("vm_owner_info", "VMs of a cluster", {"cluster": "gpu"}, tells, told, seed=SEED)]
+LOOKS = [Look("vm_owner_info", "VMs of a cluster", {"cluster": "gpu"}, reports, reported, seed=SEED)]
 
 # The data centre in which the examples of the documentation play.
 EXAMPLES_SEED = SEED

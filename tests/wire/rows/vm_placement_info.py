@@ -29,7 +29,7 @@ def given(found):
 def one_per_host(names, port=None, switch=None, action="create"):
     """What a plan has to say when each host gets one VM with its only GPU, by the model."""
 
-    def tells(twin):
+    def reports(twin):
         return {
             name: {
                 "action": action,
@@ -43,15 +43,15 @@ def one_per_host(names, port=None, switch=None, action="create"):
             for name, where in zip(names, HOSTS, strict=True)
         }
 
-    return tells
+    return reports
 
 
 def _gpus(twin, where):
     return [gpu.pci_id for gpu in host(twin, where).gpus]
 
 
-def told(answer):
-    """The same from the answer; a root is told by its bus."""
+def reported(answer):
+    """The same from the answer; a root is reported by its bus."""
     return {
         one["name"]: {
             "action": one["action"],
@@ -66,8 +66,8 @@ def told(answer):
     }
 
 
-def look(name, params, tells):
-    return Look("vm_placement_info", name, {"cluster": "gpu", "anti_affinity": True, **params}, tells, told)
+def look(name, params, reports):
+    return Look("vm_placement_info", name, {"cluster": "gpu", "anti_affinity": True, **params}, reports, reported)
 
 
 NAMES = ("new-01", "new-02")

@@ -10,7 +10,7 @@ BOTH = [{"name": "train-01"}, {"name": "train-02"}]
 
 
 def powers(twin):
-    """Power and notes of two VMs, told by a plain client."""
+    """Power and notes of two VMs, reported by a plain client."""
     found = {}
     for name in ("train-01", "train-02"):
         with virtual_machine(twin, name) as machine:

@@ -105,9 +105,9 @@ def find_port(sides: Mapping[Key, Side], owner: str, name: str | None) -> Key | 
 
 def _port_of(sides: Mapping[Key, Side], owner: str, neighbour: Neighbour) -> Key | None:
     """ESXi puts the name of the adapter into the chassis or the description, and its address into the port."""
-    told = [neighbour.port, neighbour.chassis, neighbour.description]
-    told += (neighbour.description or "").split()
-    return next((key for key in (find_port(sides, owner, one) for one in told) if key), None)
+    reported = [neighbour.port, neighbour.chassis, neighbour.description]
+    reported += (neighbour.description or "").split()
+    return next((key for key in (find_port(sides, owner, one) for one in reported) if key), None)
 
 
 def _add(found: Cabling, one: Key, other: Key, source: str, length: int | None = None) -> None:

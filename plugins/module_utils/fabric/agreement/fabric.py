@@ -59,8 +59,8 @@ class Fabric:
         for data in [*hosts, *guests]:
             self._add_host(data)
         cables = list(_to_guests(cables, guests))
-        told = {cable.get("host"): None for cable in cables}
-        self._told = {owner_of(self._aliases, name) or name for name in told if name}
+        reported = {cable.get("host"): None for cable in cables}
+        self._reported = {owner_of(self._aliases, name) or name for name in reported if name}
         self.cabling = cabling(self.sides, self._aliases, cables)
         self._linked = self._roce_links()
         self._data_path = set(portgroups)
@@ -97,11 +97,11 @@ class Fabric:
                 "port": side.name,
                 "switch": side.is_switch,
                 "known": [what for what in needed if what not in unknown],
-                "unknown": [what for what in unknown if what not in untold],
-                "untold": [what for what in unknown if what in untold],
+                "unknown": [what for what in unknown if what not in unreported],
+                "unreported": [what for what in unknown if what in unreported],
             }
             for side in self._of_roce()
-            for needed, unknown, untold in [(self._needed(side), self._unknown_of(side), side.untold)]
+            for needed, unknown, unreported in [(self._needed(side), self._unknown_of(side), side.unreported)]
         ]
 
     def paths(self, disagreements: Iterable[Finding]) -> list[dict[str, object]]:
@@ -174,7 +174,7 @@ class Fabric:
     def _carries(self, side: Side) -> bool:
         """Return whether RoCE uses an adapter: it has RDMA, PFC or a DSCP, or its owner is in the list of cables."""
         adapter = side.endpoint
-        return bool(adapter.rdma or adapter.pfc or adapter.dscp is not None) or side.owner in self._told
+        return bool(adapter.rdma or adapter.pfc or adapter.dscp is not None) or side.owner in self._reported
 
     def _is_beside(self, side: Side) -> bool:
         """Return whether a host adapter is outside the data path, such as a management adapter with an RDMA device.
@@ -184,7 +184,7 @@ class Fabric:
         one = side.endpoint
         if side.is_switch or one.kind != "esxi" or one.pfc or one.dscp is not None:
             return False
-        if side.owner in self._told or any(side.key in (link.a, link.b) for link in self.cabling.links):
+        if side.owner in self._reported or any(side.key in (link.a, link.b) for link in self.cabling.links):
             return False
         mine = [other for other in self.sides.values() if other.owner == side.owner and not other.is_switch]
         used = [other.key for other in mine if links.in_use(other, self._data_path)]
@@ -218,8 +218,8 @@ class Fabric:
         return list(ends.check(side, self.requested, peer, self._stamps_for(side)))
 
     def _does_mark(self, side: Side) -> bool:
-        told = hops.effect_of(side, self.requested)["ecn"]
-        return told is not None and bool(told) and told.get("mark") is not False
+        reported = hops.effect_of(side, self.requested)["ecn"]
+        return reported is not None and bool(reported) and reported.get("mark") is not False
 
     def _hosts_of(self, side: Side) -> list[Side]:
         """The adapters of the ESXi host that a guest's adapter goes through."""
@@ -250,11 +250,12 @@ class Fabric:
     def _unknown_values(self) -> list[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for side in self._of_roce():
-            told = [] if self._is_beside(side) else self._unknown_of(side)
-            if told:
-                grouped.setdefault((side.owner, tuple(told)), []).append(side.name)
+            reported = [] if self._is_beside(side) else self._unknown_of(side)
+            if reported:
+                grouped.setdefault((side.owner, tuple(reported)), []).append(side.name)
         return [
-            f"{owner} {_in_short(names)} does not report {_listed(told)}." for (owner, told), names in grouped.items()
+            f"{owner} {_in_short(names)} does not report {_listed(reported)}."
+            for (owner, reported), names in grouped.items()
         ]
 
     def _silent(self) -> Iterator[str]:

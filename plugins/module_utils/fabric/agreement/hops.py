@@ -241,10 +241,10 @@ def _lossy(side: Side, requested: Treatment, peer: Side | None) -> Iterator[Find
 
 
 def _marks(side: Side, requested: Treatment, effect: PortEffect, marking: Side | None) -> Iterator[Finding]:
-    told = effect["ecn"]
-    if told is None:
+    reported = effect["ecn"]
+    if reported is None:
         return
-    if told and told.get("mark") is False:
+    if reported and reported.get("mark") is False:
         yield finding(
             "wred_drops",
             ERROR,
@@ -252,9 +252,9 @@ def _marks(side: Side, requested: Treatment, effect: PortEffect, marking: Side |
             "drops RoCE packets early (WRED without ECN)",
             "congestion drops packets instead of marking them",
             "ecn",
-            told,
+            reported,
         )
-    elif not told and requested.ecn:
+    elif not reported and requested.ecn:
         yield finding(
             "ecn_hop",
             ERROR if not requested.lossless else WARNING,

@@ -306,13 +306,13 @@ def _addresses(sides: Mapping[Key, Side], routed: bool) -> Iterator[Finding | st
         yield _trouble(trouble, at_hosts, BREAKS[trouble.code])
     yield from _of_guests([end for end, _side in guests.values()], guests, routed)
     everybody = {**at_hosts, **guests, **others}
-    told = {
+    reported = {
         trouble.text for kind in (at_hosts, guests) for trouble in reach.duplicates([one for one, _s in kind.values()])
     }
     path = {end for end, _side in [*at_hosts.values(), *guests.values()]}
     for trouble in reach.duplicates([end for end, _side in everybody.values()]):
         # Addresses without RoCE may repeat: NSX gives vmk50 of every host the same address.
-        if trouble.text not in told and path & {trouble.end, trouble.other}:
+        if trouble.text not in reported and path & {trouble.end, trouble.other}:
             yield _trouble(trouble, everybody, BREAKS[reach.DUPLICATE])
 
 

@@ -209,11 +209,11 @@ def _dcbx(one: Side, other: Side) -> Iterator[Finding]:
     for host, switch in ((one, other), (other, one)):
         if host.is_switch or not switch.is_switch:
             continue
-        agent, tells = host.endpoint, switch.port.dcbx
-        if agent.dcbx == "cee" and tells == "ieee":
+        agent, reports = host.endpoint, switch.port.dcbx
+        if agent.dcbx == "cee" and reports == "ieee":
             breaks = "they cannot negotiate priorities"
             yield _owner("dcbx_mode", host, switch, "uses DCBX mode CEE", "uses DCBX mode IEEE", breaks)
-        if agent.dcbx_owner == "firmware" and tells == "off":
+        if agent.dcbx_owner == "firmware" and reports == "off":
             yield _owner(
                 "dcbx_unanswered",
                 host,
@@ -222,7 +222,7 @@ def _dcbx(one: Side, other: Side) -> Iterator[Finding]:
                 "sends no DCBX",
                 "manual settings are lost with the next restart",
             )
-        if agent.dcbx_owner == "os" and agent.willing and tells in ("ieee", "cee"):
+        if agent.dcbx_owner == "os" and agent.willing and reports in ("ieee", "cee"):
             yield _owner(
                 "dcbx_two_owners",
                 host,

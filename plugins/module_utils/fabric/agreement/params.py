@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Answer
 
 # Most disagreements in the message of a failed task, to keep it readable.
-TOLD = 5
+SHOWN = 5
 CABLE = {
     "switch": {"type": "str", "required": True},
     "port": {"type": "str", "required": True},
@@ -77,13 +77,13 @@ def check(params: Mapping[str, Any]) -> None:
 
 def disagreement(answer: Answer, strict: bool) -> OperatorError:
     """The error of a fabric that disagrees."""
-    told = [one["msg"] for one in answer["disagreements"] if strict or one["severity"] == ERROR]
-    more = f" `disagreements` lists {len(told) - TOLD} more." if len(told) > TOLD else ""
+    reported = [one["msg"] for one in answer["disagreements"] if strict or one["severity"] == ERROR]
+    more = f" `disagreements` lists {len(reported) - SHOWN} more." if len(reported) > SHOWN else ""
     return OperatorError(
         "fabric",
         "the ends do not have the same RoCE QoS",
-        " ".join(told[:TOLD]) + more,
+        " ".join(reported[:SHOWN]) + more,
         "Correct the named ports. `not_known` lists values that were not checked",
         "roce_disagreement",
-        count=len(told),
+        count=len(reported),
     )

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 ERROR, WARNING = "error", "warning"
 # Settings that no known command of a platform reports, in the words of hops.py and ends.py.
-UNTOLD = {
+UNREPORTED = {
     "sonic": ("link-level pause",),
     "enterprise_sonic": ("link-level pause",),
     "os10": ("the watchdog",),
@@ -141,17 +141,17 @@ class Side:
         return self.endpoint.pfc
 
     @property
-    def untold(self) -> tuple[str, ...]:
+    def unreported(self) -> tuple[str, ...]:
         """Settings that its platform never reports, in words."""
         if self.is_switch:
-            return UNTOLD.get(self.platform, ())
-        return UNTOLD.get(self.endpoint.kind, UNTOLD.get(self.endpoint.driver or "", ()))
+            return UNREPORTED.get(self.platform, ())
+        return UNREPORTED.get(self.endpoint.kind, UNREPORTED.get(self.endpoint.driver or "", ()))
 
     def sends(self, priority: int) -> bool | None:
         """Return whether it sends pauses for a priority; None if not reported."""
         if self.is_switch:
-            told = None if self.pfc is None else priority in self.pfc
-            return told if self.port.pfc_sends is not False else False
+            reported = None if self.pfc is None else priority in self.pfc
+            return reported if self.port.pfc_sends is not False else False
         return _in(priority, self.endpoint.pfc_sends, self.endpoint.pfc)
 
     def obeys(self, priority: int) -> bool | None:
@@ -201,8 +201,8 @@ def numbers(values: Iterable[int] | None) -> str:
 
 
 def _in(priority: int, first: Collection[int] | None, second: Collection[int] | None) -> bool | None:
-    told = second if first is None else first
-    return None if told is None else priority in told
+    reported = second if first is None else first
+    return None if reported is None else priority in reported
 
 
 def _place(other: Side | str) -> str:

@@ -35,8 +35,8 @@ def parse(text: str | None) -> dict[str, Any]:
     dcb prints no empty tables, so a missing key means an empty table or an object that was not read.
     `error` holds the error of dcb if there are no values.
     """
-    told = words.from_json(text)
-    found = _from_json(told) if told is not None else _from_text(text)
+    reported = words.from_json(text)
+    found = _from_json(reported) if reported is not None else _from_text(text)
     complaint = COMPLAINT.search(text or "")
     if complaint and not found:
         found["error"] = complaint.group().strip()
@@ -51,12 +51,12 @@ def dscp_map(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
     return found
 
 
-def _from_json(told: Any) -> dict[str, Any]:
-    told = told[0] if isinstance(told, list) and told and isinstance(told[0], dict) else told
-    if isinstance(told, list):
-        return {"dcbx": [str(word) for word in told if str(word) in _DCBX]}
+def _from_json(reported: Any) -> dict[str, Any]:
+    reported = reported[0] if isinstance(reported, list) and reported and isinstance(reported[0], dict) else reported
+    if isinstance(reported, list):
+        return {"dcbx": [str(word) for word in reported if str(word) in _DCBX]}
     found: dict[str, Any] = {}
-    for name, value in ((name.replace("-", "_"), value) for name, value in told.items()):
+    for name, value in ((name.replace("-", "_"), value) for name, value in reported.items()):
         if name == "prio_pfc":
             found["pfc"] = words.flags(value)
         elif name.endswith("_prio") and isinstance(value, list):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         enabled: bool | None
         pfc: list[int] | None
 
-    class Told(TypedDict, total=False):
+    class Reported(TypedDict, total=False):
         """The answers about a port; None for a failed read."""
 
         rdma: Rdma | None
@@ -52,12 +52,12 @@ def dcb(answer: str | Mapping[str, Any] | None) -> Dcb | None:
     """{mode, enabled, pfc} of `esxcli network nic dcb status get`, as text or as its fields; None without an answer."""
     if not answer:
         return None
-    told = words.fields(answer) if isinstance(answer, str) else {words.key(name): answer[name] for name in answer}
-    mode = str(told.get("mode", "")).lower()
+    reported = words.fields(answer) if isinstance(answer, str) else {words.key(name): answer[name] for name in answer}
+    mode = str(reported.get("mode", "")).lower()
     return {
         "mode": "ieee" if "ieee" in mode else "cee" if "cee" in mode else None,
-        "enabled": words.truth(told["pfcenabled"]) if "pfcenabled" in told else None,
-        "pfc": words.flags(told["pfcconfiguration"]) if told.get("pfcconfiguration") else None,
+        "enabled": words.truth(reported["pfcenabled"]) if "pfcenabled" in reported else None,
+        "pfc": words.flags(reported["pfcconfiguration"]) if reported.get("pfcconfiguration") else None,
     }
 
 
@@ -65,10 +65,10 @@ def pauses(rows: str | Iterable[Mapping[str, object]] | None) -> dict[str, bool]
     """{vmnic: whether link-level pause is on} of `esxcli network nic pauseParams list`, as its table or its rows."""
     found = {}
     for row in _table(rows) if isinstance(rows, str) else rows or []:
-        told = {words.key(name): value for name, value in row.items()}
-        known = [words.truth(told[name]) for name in ("pauserx", "pausetx") if name in told]
-        if "nic" in told and known:
-            found[str(told["nic"])] = any(known)
+        reported = {words.key(name): value for name, value in row.items()}
+        known = [words.truth(reported[name]) for name in ("pauserx", "pausetx") if name in reported]
+        if "nic" in reported and known:
+            found[str(reported["nic"])] = any(known)
     return found
 
 
@@ -92,14 +92,14 @@ def neighbours(hint: object) -> list[Neighbour]:
     return []
 
 
-def endpoint(owner: str, port: Port, told: Told) -> Endpoint:
+def endpoint(owner: str, port: Port, reported: Reported) -> Endpoint:
     """The Endpoint of a port.
 
     port: a host.network.Port.
-    told: {rdma, dcb, pause, core, rdma_module, neighbours, vmkernel, vmknic, portgroups}, where the two modules
+    reported: {rdma, dcb, pause, core, rdma_module, neighbours, vmkernel, vmknic, portgroups}, where the two modules
     are host.module_state.Modules, and a failed read is None.
     """
-    rdma = told.get("rdma")
+    rdma = reported.get("rdma")
     found = Endpoint(
         name=port.device,
         owner=owner,
@@ -109,16 +109,16 @@ def endpoint(owner: str, port: Port, told: Told) -> Endpoint:
         speed=port.link_mbps // 1000 or None,
         up=port.link_mbps > 0,
         mtu=port.mtu,
-        pause=told.get("pause"),
-        lldp=told.get("neighbours"),
-        vmkernel={one.device: one.mtu for one in told.get("vmkernel") or []},
+        pause=reported.get("pause"),
+        lldp=reported.get("neighbours"),
+        vmkernel={one.device: one.mtu for one in reported.get("vmkernel") or []},
         switch=port.switch,
-        portgroups=[{"name": one.name, "vlan": one.vlan} for one in told.get("portgroups") or []],
-        addresses=[_address(one, told.get("vmknic")) for one in told.get("vmkernel") or []],
+        portgroups=[{"name": one.name, "vlan": one.vlan} for one in reported.get("portgroups") or []],
+        addresses=[_address(one, reported.get("vmknic")) for one in reported.get("vmkernel") or []],
     )
     if port.driver == CORE:
-        _driver(found, told.get("core"), told.get("rdma_module"))
-    _running(found, told.get("dcb"))
+        _driver(found, reported.get("core"), reported.get("rdma_module"))
+    _running(found, reported.get("dcb"))
     return found
 
 

@@ -108,7 +108,7 @@ class _Asked:
                 self._dcb[port.device] = self._try(functools.partial(_dcb, esxcli, port.device))
 
     def endpoint(self, port: Port) -> Endpoint:
-        told: esxi.Told = {
+        reported: esxi.Reported = {
             "rdma": self._network.rdma_of(port.device),
             "dcb": self._dcb.get(port.device),
             "pause": self._pauses.get(port.device),
@@ -119,7 +119,7 @@ class _Asked:
             "vmknic": self._vmknic,
             "portgroups": self.portgroups.get(port.switch, []),
         }
-        return esxi.endpoint(self._found.name, port, told)
+        return esxi.endpoint(self._found.name, port, reported)
 
     def _try(self, read: Callable[[], T]) -> T | None:
         try:

@@ -144,36 +144,36 @@ def _by_mlnx_qos(found: Endpoint, text: str | None) -> None:
     """Runs after the other tools, since mlnx_qos reports the most."""
     if text is None:
         return
-    told = mlnx_qos.parse(text)
-    if "pfc" not in told:
+    reported = mlnx_qos.parse(text)
+    if "pfc" not in reported:
         found.not_read.append(f"mlnx_qos: {_last_line(text)}")
         return
-    found.trust = told.get("trust") or found.trust
+    found.trust = reported.get("trust") or found.trust
     # With pcp there is no map, and an earlier map is not effective.
-    found.dscp_map = told.get("dscp_map")
-    found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]
-    found.dcbx_owner = told.get("dcbx_owner") or found.dcbx_owner
-    found.cable_length_m = told.get("cable_length_m")
-    if told.get("lldpad"):
+    found.dscp_map = reported.get("dscp_map")
+    found.pfc = found.pfc_sends = found.pfc_obeys = reported["pfc"]
+    found.dcbx_owner = reported.get("dcbx_owner") or found.dcbx_owner
+    found.cable_length_m = reported.get("cable_length_m")
+    if reported.get("lldpad"):
         found.agents = sorted({*found.agents, "lldpad"})
 
 
 def _by_dcb(found: Endpoint, texts: Mapping[str, str]) -> None:
-    told: dict[str, dict[str, Any]] = {}
+    reported: dict[str, dict[str, Any]] = {}
     for what, text in texts.items():
         answer = dcb_text.parse(text)
         if "error" in answer and what in ("pfc", "app"):
             found.not_read.append(f"dcb {what}: {answer['error']}")
-        told[what] = cast("dict[str, Any]", None if "error" in answer else answer)
-    told = {what: answer for what, answer in told.items() if answer is not None}
-    if "pfc" in told.get("pfc", {}):
-        found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]["pfc"]
-        pairs = told.get("app", {}).get("dscp_prio") or []
-        order = told.get("apptrust", {}).get("order")
+        reported[what] = cast("dict[str, Any]", None if "error" in answer else answer)
+    reported = {what: answer for what, answer in reported.items() if answer is not None}
+    if "pfc" in reported.get("pfc", {}):
+        found.pfc = found.pfc_sends = found.pfc_obeys = reported["pfc"]["pfc"]
+        pairs = reported.get("app", {}).get("dscp_prio") or []
+        order = reported.get("apptrust", {}).get("order")
         # Drivers without apptrust trust DSCP from the first entry of the map on.
-        found.trust = _trust(order) if order else "dscp" if pairs else "pcp" if "app" in told else None
+        found.trust = _trust(order) if order else "dscp" if pairs else "pcp" if "app" in reported else None
         found.dscp_map = dcb_text.dscp_map(pairs) or None
-    modes = told.get("dcbx", {}).get("dcbx")
+    modes = reported.get("dcbx", {}).get("dcbx")
     if modes is not None:
         found.dcbx_owner = "firmware" if "lld-managed" in modes else "os" if "host" in modes else None
         found.dcbx = next((mode for mode in ("ieee", "cee") if mode in modes), "off")
@@ -187,12 +187,12 @@ def _trust(order: Sequence[str]) -> str:
 def _by_tlvs(found: Endpoint, text: str | None) -> None:
     if text is None:
         return
-    told = tlv_text.parse(text)
-    if "pfc" not in told:
+    reported = tlv_text.parse(text)
+    if "pfc" not in reported:
         found.not_read.append(f"niccli: {_last_line(text)}")
         return
-    found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]
-    found.dscp_map = told.get("dscp_map") or None
+    found.pfc = found.pfc_sends = found.pfc_obeys = reported["pfc"]
+    found.dscp_map = reported.get("dscp_map") or None
     found.trust = "dscp" if found.dscp_map else found.trust
 
 
@@ -200,20 +200,20 @@ def _by_lldp(found: Endpoint, said: Mapping[str, str]) -> None:
     for agent, tool in (("lldpad", "lldptool"), ("lldpd", "lldpcli")):
         if tool not in said:
             continue
-        told = _lldp(tool, said[tool])
-        if told is None:
+        reported = _lldp(tool, said[tool])
+        if reported is None:
             continue
         found.agents = sorted({*found.agents, agent})
-        found.lldp = [*(found.lldp or []), *(one for one in told if one not in (found.lldp or []))]
+        found.lldp = [*(found.lldp or []), *(one for one in reported if one not in (found.lldp or []))]
 
 
 def _lldp(tool: str, text: str) -> list[Neighbour] | None:
     """The neighbours that a tool shows; None if its agent does not run or does not answer."""
     if tool == "lldpcli":
-        told = words.from_json(text)
-        return None if told is None else [one for ones in tlv_text.neighbours_of(told).values() for one in ones]
-    told = tlv_text.parse(text)
-    return told.get("neighbours", []) if told or not text.strip() else None
+        reported = words.from_json(text)
+        return None if reported is None else [one for ones in tlv_text.neighbours_of(reported).values() for one in ones]
+    reported = tlv_text.parse(text)
+    return reported.get("neighbours", []) if reported or not text.strip() else None
 
 
 def _congestion(found: Endpoint, values: Values, inbox: str | None) -> None:
@@ -228,10 +228,10 @@ def _congestion(found: Endpoint, values: Values, inbox: str | None) -> None:
     found.cnp_dscp = words.whole(values.get(f"{base}/cnp_dscp"))
     found.cnp_priority = words.whole(values.get(f"{base}/cnp_802p_prio"))
     if found.cnp_dscp is None and inbox:
-        told = {name: words.whole(value) for name, value in re.findall(r"(?m)/np_cnp_(\w+):(\d+)$", inbox)}
-        found.cnp_dscp = told.get("dscp")
+        reported = {name: words.whole(value) for name, value in re.findall(r"(?m)/np_cnp_(\w+):(\d+)$", inbox)}
+        found.cnp_dscp = reported.get("dscp")
         # In another mode, a notification has the priority of the marked packet.
-        found.cnp_priority = told.get("prio") if told.get("prio_mode") == 0 else None
+        found.cnp_priority = reported.get("prio") if reported.get("prio_mode") == 0 else None
 
 
 def _marks(values: Values, device: str, port: str, said: Mapping[str, str], jobs: int | None) -> list[Mark] | None:

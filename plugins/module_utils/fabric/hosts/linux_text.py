@@ -45,9 +45,9 @@ def gids(text: str | None) -> list[dict[str, object]]:
 
 def pause(text: str | None) -> bool | None:
     """Return whether `ethtool -a` shows link-level pause in either direction; None if it reports neither."""
-    told = words.from_json(text)
-    if isinstance(told, list) and told and isinstance(told[0], dict):
-        said = {words.key(name): value for name, value in told[0].items()}
+    reported = words.from_json(text)
+    if isinstance(reported, list) and reported and isinstance(reported[0], dict):
+        said = {words.key(name): value for name, value in reported[0].items()}
     else:
         said = words.fields(text)
     known = [words.truth(said[name]) for name in ("rx", "tx") if name in said]

@@ -71,10 +71,10 @@ def _pfc(rows: Mapping[str, list[int] | None]) -> dict[str, list[int] | dict[int
     whole = {name: cells for name, cells in rows.items() if cells and names and len(cells) == len(names)}
     if "enabled" not in whole:
         return {}
-    told: dict[str, list[int] | dict[int, int]] = {"pfc": [name for name, on in zip(names, whole["enabled"]) if on]}
+    reported: dict[str, list[int] | dict[int, int]] = {"pfc": [name for name, on in zip(names, whole["enabled"]) if on]}
     if "buffer" in whole:
-        told["pfc_buffers"] = dict(zip(names, whole["buffer"]))
-    return told
+        reported["pfc_buffers"] = dict(zip(names, whole["buffer"]))
+    return reported
 
 
 def _class(text: str) -> Class:

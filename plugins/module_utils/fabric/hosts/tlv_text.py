@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state impor
 
 if TYPE_CHECKING:
 
-    class Told(TypedDict, total=False):
+    class Reported(TypedDict, total=False):
         """The values that parse() finds."""
 
         neighbours: list[Neighbour]
@@ -35,9 +35,9 @@ _KINDS = ("mac", "ifname", "local", "ipv4", "ipv6", "interface name", "ifalias",
 _APP = re.compile(r"App#?\s*(\d+)(?:\s+Prio\s+(\d+)\s+Sel\s+(\d+)\s+P-?ID\s+(\w+))?", re.IGNORECASE)
 
 
-def parse(text: str) -> Told:
+def parse(text: str) -> Reported:
     """{neighbours, willing, pfc, classes, schedule, shares, apps, dscp_map}; only reported keys."""
-    found: Told
+    found: Reported
     found, section = {}, ""
     for line in (line.strip() for line in cleaned(text)):
         if re.search(r"\bTLV:?$", line):
@@ -56,10 +56,10 @@ def parse(text: str) -> Told:
     return found
 
 
-def neighbours_of(told: Mapping[str, Any] | None) -> dict[str, list[Neighbour]]:
+def neighbours_of(reported: Mapping[str, Any] | None) -> dict[str, list[Neighbour]]:
     """The neighbours in any output form of `lldpcli -f json show neighbors`: {port: [...]}."""
     found: dict[str, list[Neighbour]] = {}
-    for port, entry in _interfaces((told or {}).get("lldp", told or {}).get("interface") or []):
+    for port, entry in _interfaces((reported or {}).get("lldp", reported or {}).get("interface") or []):
         chassis = entry.get("chassis") or {}
         name = next(iter(chassis), None) if "id" not in chassis else _first(chassis.get("name"))
         inner = chassis if "id" in chassis else chassis.get(name) or {}
@@ -73,10 +73,10 @@ def neighbours_of(told: Mapping[str, Any] | None) -> dict[str, list[Neighbour]]:
     return found
 
 
-def _interfaces(told: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(told, dict):
-        told = [told]
-    for entry in told:
+def _interfaces(reported: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(reported, dict):
+        reported = [reported]
+    for entry in reported:
         for port, inner in entry.items():
             yield from ((port, one) for one in (inner if isinstance(inner, list) else [inner]))
 
@@ -86,7 +86,7 @@ def _first(value: object) -> str | None:
     return cast("str | None", value.get("value") if isinstance(value, dict) else value)
 
 
-def _line(found: Told, section: str, line: str) -> None:
+def _line(found: Reported, section: str, line: str) -> None:
     name, _colon, value = (part.strip() for part in line.partition(":"))
     name = name.lower()
     attribute = next((attribute for start, attribute in _SECTIONS.items() if section.startswith(start)), None)
@@ -110,14 +110,14 @@ def _line(found: Told, section: str, line: str) -> None:
         _app(found["apps"][-1], name, value)
 
 
-def _neighbour(found: Told, attribute: str, line: str) -> None:
+def _neighbour(found: Reported, attribute: str, line: str) -> None:
     kind, colon, value = line.partition(":")
-    told = value.strip() if colon and kind.strip().lower() in _KINDS else line
+    reported = value.strip() if colon and kind.strip().lower() in _KINDS else line
     found.setdefault("neighbours", [Neighbour()])
-    setattr(found["neighbours"][-1], attribute, told)
+    setattr(found["neighbours"][-1], attribute, reported)
 
 
-def _begin_app(found: Told, match: re.Match[str]) -> None:
+def _begin_app(found: Reported, match: re.Match[str]) -> None:
     _number, priority, selector, protocol = match.groups()
     entry = {"priority": _int(priority), "selector": _int(selector), "protocol": _int(protocol)}
     found.setdefault("apps", []).append(entry)

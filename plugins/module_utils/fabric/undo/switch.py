@@ -87,7 +87,7 @@ class Undo(RoceQos):
     def _view(self, switch: Switch) -> View:
         names = list(switch.ports)
         effects = {name: compare.effect(switch.ports.get(name) or Port(), Intent()) for name in names}
-        return Held(switch, self._told(effects), facts=self._platform.facts(switch.config))
+        return Held(switch, self._reported(effects), facts=self._platform.facts(switch.config))
 
 
 class _Guarded(Guarded):

@@ -104,8 +104,8 @@ def _needed_by_rpm(commands: Commands, remove: Sequence[str]) -> dict[str, str]:
         done = commands.run(["rpm", "-e", "--test", *ours])
         found = {}
         for capability, other in _NEEDED.findall(done.stdout + done.stderr):
-            told = commands.run(["rpm", "-q", "--qf", "%{NAME}\n", "--whatprovides", capability])
-            found.update({name: f"{other} needs it" for name in told.stdout.split() if name in ours})
+            reported = commands.run(["rpm", "-q", "--qf", "%{NAME}\n", "--whatprovides", capability])
+            found.update({name: f"{other} needs it" for name in reported.stdout.split() if name in ours})
         if done.ok:
             break
         # A refusal that names none of these packages concerns all of them.

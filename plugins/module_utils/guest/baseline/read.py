@@ -92,15 +92,15 @@ def entry(files: Files, path: str, keep: Callable[[str, bytes], None] | None = N
     """Return what distinguishes a file from another one; None for a folder or a missing file."""
     target = files.at(path)
     try:
-        told = os.lstat(target)
-        owner = {"uid": told.st_uid, "gid": told.st_gid}
-        if stat.S_ISLNK(told.st_mode):
+        reported = os.lstat(target)
+        owner = {"uid": reported.st_uid, "gid": reported.st_gid}
+        if stat.S_ISLNK(reported.st_mode):
             return dict(owner, link=os.readlink(target))
-        if not stat.S_ISREG(told.st_mode):
+        if not stat.S_ISREG(reported.st_mode):
             return None
-        owner["mode"] = stat.S_IMODE(told.st_mode)
-        if told.st_size > LARGE:
-            return dict(owner, size=told.st_size, time=told.st_mtime_ns)
+        owner["mode"] = stat.S_IMODE(reported.st_mode)
+        if reported.st_size > LARGE:
+            return dict(owner, size=reported.st_size, time=reported.st_mtime_ns)
         with open(target, "rb") as file:
             raw = file.read()
     except FileNotFoundError:
@@ -197,8 +197,8 @@ def _packages(commands: Commands, packages: Packages) -> State:
 
 
 def _services(commands: Commands) -> State:
-    told = commands.run(["systemctl", "is-active", *table.UNITS]).stdout.splitlines()
-    states = [*told, *[""] * len(table.UNITS)]
+    reported = commands.run(["systemctl", "is-active", *table.UNITS]).stdout.splitlines()
+    states = [*reported, *[""] * len(table.UNITS)]
     # systemctl prints one line per unit; a unit that does not exist is inactive.
     return {
         f"service:{name}": states[at] in ("active", "activating", "reloading") for at, name in enumerate(table.UNITS)

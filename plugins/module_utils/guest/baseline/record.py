@@ -42,11 +42,11 @@ def load(files: Files, label: str) -> Body | None:
     if text is None:
         return None
     try:
-        told = json.loads(text)
-        body = told["body"]
-        if told["schema"] != SCHEMA:
-            raise _damaged(label, f"Its schema is {told['schema']}, and this version reads {SCHEMA}")
-        if told["checksum"] != _checksum(body):
+        reported = json.loads(text)
+        body = reported["body"]
+        if reported["schema"] != SCHEMA:
+            raise _damaged(label, f"Its schema is {reported['schema']}, and this version reads {SCHEMA}")
+        if reported["checksum"] != _checksum(body):
             raise _damaged(label, "Its checksum differs from its content")
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(label, "It is not a complete JSON document") from error

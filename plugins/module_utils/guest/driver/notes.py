@@ -21,10 +21,10 @@ STEPS = ("driver", "nouveau")
 def read(files: Files) -> tuple[str, ...]:
     """The steps that were begun and not ended."""
     try:
-        told = json.loads(files.text(FILE) or "{}")
+        reported = json.loads(files.text(FILE) or "{}")
     except ValueError:
         return ()
-    begun = told.get("begun", []) if isinstance(told, dict) else []
+    begun = reported.get("begun", []) if isinstance(reported, dict) else []
     return tuple(step for step in STEPS if step in begun)
 
 

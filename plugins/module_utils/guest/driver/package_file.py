@@ -111,14 +111,14 @@ def _fetch(label: str, found: source.Source, ca_file: str | None, path: str) -> 
 def _not_fetched(label: str, found: source.Source, error: OSError) -> OperatorError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     # The address may hold a password or a signature of its own.
-    told = to_native(error).replace(found.place, found.base)
+    reported = to_native(error).replace(found.place, found.base)
     todo = (
         "Free space on the file system of /var/tmp" if full else "Check the URL, the proxy and the clock of the guest"
     )
     return OperatorError(
         label,
         f"cannot download {found.base}",
-        "The disk is full" if full else f"The error is: {told}",
+        "The disk is full" if full else f"The error is: {reported}",
         f"{todo}, then run the task again",
         "disk_full" if full else "not_fetched",
     )

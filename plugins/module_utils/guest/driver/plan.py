@@ -38,7 +38,11 @@ def want(
         nouveau="blocked",
         interrupted=(),
     )
-    if requested.install_requirements and (told(now), now.built, now.interrupted) != (told(wanted), wanted.built, ()):
+    if requested.install_requirements and (reported(now), now.built, now.interrupted) != (
+        reported(wanted),
+        wanted.built,
+        (),
+    ):
         wanted = replace(wanted, missing=())
     if wanted.waits:
         return wanted
@@ -68,8 +72,8 @@ def compare(now: DriverState, wanted: DriverState) -> list[Change]:
     if now.nouveau != wanted.nouveau:
         waits = now.nouveau_loaded and wanted.nouveau == "blocked"
         found.append(Change("nouveau", now.nouveau, wanted.nouveau, needs="reboot" if waits else None))
-    if told(now) != told(wanted):
-        found.append(Change("driver", told(now), told(wanted), needs="reboot" if _waits(wanted) else None))
+    if reported(now) != reported(wanted):
+        found.append(Change("driver", reported(now), reported(wanted), needs="reboot" if _waits(wanted) else None))
     elif wanted.version and wanted.built != now.built:
         found.append(Change("module", now.built, wanted.built))
     if wanted.loaded != now.loaded:
@@ -77,7 +81,7 @@ def compare(now: DriverState, wanted: DriverState) -> list[Change]:
     return found
 
 
-def told(state: DriverState) -> str | None:
+def reported(state: DriverState) -> str | None:
     """A driver as version and format."""
     return f"{state.version} ({state.format})" if state.version else None
 

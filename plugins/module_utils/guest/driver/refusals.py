@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
 # Number of processes that a message names.
-TOLD = 5
+SHOWN = 5
 
 
 def refuse(
@@ -87,8 +87,8 @@ def refuse_in_use(subject: str, now: DriverState, around: Surroundings, wanted: 
     """Refuse to remove or replace a driver in use."""
     if not around.users:
         return
-    named = ", ".join(around.users[:TOLD])
-    more = f" and {len(around.users) - TOLD} more" if len(around.users) > TOLD else ""
+    named = ", ".join(around.users[:SHOWN])
+    more = f" and {len(around.users) - SHOWN} more" if len(around.users) > SHOWN else ""
     raise OperatorError(
         subject,
         wanted,

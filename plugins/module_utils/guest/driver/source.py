@@ -103,15 +103,15 @@ def is_run_file(source: Source, head: str) -> Source | None:
     """
     if not head.startswith("#!"):
         return None
-    told = dict(re.findall(r"(?m)^(version_string|pkg_string|label)=\"?([^\"\n]*)\"?\s*$", head))
-    version = told.get("version_string") or driver_version(told.get("pkg_string") or told.get("label"))
-    if not told and "NVIDIA" not in head:
+    reported = dict(re.findall(r"(?m)^(version_string|pkg_string|label)=\"?([^\"\n]*)\"?\s*$", head))
+    version = reported.get("version_string") or driver_version(reported.get("pkg_string") or reported.get("label"))
+    if not reported and "NVIDIA" not in head:
         return None
     return replace(
         source,
-        name=told.get("pkg_string") or source.name,
+        name=reported.get("pkg_string") or source.name,
         version=version or source.version,
-        architecture=_architecture(told.get("pkg_string", "")) or source.architecture,
+        architecture=_architecture(reported.get("pkg_string", "")) or source.architecture,
         looked=version is not None,
     )
 

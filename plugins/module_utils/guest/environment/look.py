@@ -40,18 +40,18 @@ def look(requested: SurroundingsRequest) -> dict[str, Any]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         addresses = [pool.submit(address, one, requested.timeout_s) for one in requested.addresses]
         registries = [pool.submit(registry, one, requested.timeout_s) for one in requested.registries]
-        told = {
+        reported = {
             "addresses": [one.result() for one in addresses],
             "registries": [one.result() for one in registries],
         }
-    return dict(told, disks=[disk(path) for path in requested.paths], time=time.time())
+    return dict(reported, disks=[disk(path) for path in requested.paths], time=time.time())
 
 
 def address(
     requested: AddressRequest, timeout_s: float, opener: urllib.request.OpenerDirector | None = None
 ) -> dict[str, Any]:
     """Return whether one address answers as required."""
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "url": requested.url,
         "reached": False,
         "status": None,
@@ -62,24 +62,24 @@ def address(
     try:
         opener = opener or _opener(requested.ca_file)
         if requested.expect == "key":
-            return _key(told, opener, timeout_s)
+            return _key(reported, opener, timeout_s)
         status = _status(opener, requested.url, timeout_s)
     except (OSError, ssl.SSLError, ValueError) as error:
         reason = getattr(error, "reason", error)
         stranger = isinstance(reason, ssl.SSLCertVerificationError)
-        return dict(told, why=_reason(reason, timeout_s), code="certificate" if stranger else "")
+        return dict(reported, why=_reason(reason, timeout_s), code="certificate" if stranger else "")
     right = status < 500 if requested.expect == "server" else 200 <= status < 300
-    return dict(told, reached=right, status=status, why="" if right else _refused(status))
+    return dict(reported, reached=right, status=status, why="" if right else _refused(status))
 
 
-def _key(told: dict[str, Any], opener: urllib.request.OpenerDirector, timeout_s: float) -> dict[str, Any]:
+def _key(reported: dict[str, Any], opener: urllib.request.OpenerDirector, timeout_s: float) -> dict[str, Any]:
     """The same with the content of a key file."""
-    status, content = _ask(opener, "GET", told["url"], timeout_s, LARGEST_KEY + 1)
+    status, content = _ask(opener, "GET", reported["url"], timeout_s, LARGEST_KEY + 1)
     if not 200 <= status < 300:
-        return dict(told, status=status, why=_refused(status))
+        return dict(reported, status=status, why=_refused(status))
     if len(content) > LARGEST_KEY:
-        return dict(told, status=status, why="It has more than 1 MiB, which is too large for a key file.")
-    return dict(told, reached=True, status=status, content=base64.b64encode(content).decode("ascii"))
+        return dict(reported, status=status, why="It has more than 1 MiB, which is too large for a key file.")
+    return dict(reported, reached=True, status=status, content=base64.b64encode(content).decode("ascii"))
 
 
 def _refused(status: int) -> str:
@@ -88,19 +88,21 @@ def _refused(status: int) -> str:
 
 def registry(requested: RegistryRequest, timeout_s: float) -> dict[str, Any]:
     """Return whether a registry answers, and whether it accepts the login if there is one."""
-    told: dict[str, Any] = {"address": requested.address, "reached": False, "login": "none", "why": "", "code": ""}
+    reported: dict[str, Any] = {"address": requested.address, "reached": False, "login": "none", "why": "", "code": ""}
     login = Login(requested.address, requested.username or "", requested.password or "")
     known = bool(requested.username and requested.password)
     try:
         ours = [requested.ca_file] if requested.ca_file else []
         found = Registry(requested.address, insecure=requested.insecure, ca_files=ours, limit_s=timeout_s)
         if known:
-            return dict(told, reached=True, login=found.takes(login))
+            return dict(reported, reached=True, login=found.takes(login))
         found.answers()
     except OperatorError as error:
         reached = error.code == "login_refused"
-        return dict(told, reached=reached, login="refused" if reached else "none", why=error.message, code=error.code)
-    return dict(told, reached=True)
+        return dict(
+            reported, reached=reached, login="refused" if reached else "none", why=error.message, code=error.code
+        )
+    return dict(reported, reached=True)
 
 
 def disk(path: str) -> dict[str, Any]:

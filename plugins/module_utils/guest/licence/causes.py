@@ -66,7 +66,7 @@ NORMAL = re.compile(
     r"|^(?:Starting|Stopping|Stopped) "
     r"|\.service: (?:Main process exited|Failed with result|Deactivated|Succeeded|Consumed|Scheduled restart)"
 )
-TOLD = 3
+SHOWN = 3
 
 
 def why(
@@ -121,7 +121,7 @@ def why(
 def last_words(journal: str) -> str:
     """The last lines about the licence."""
     lines = [line for line in _since_begin(journal) if not NORMAL.search(line)]
-    return " / ".join(lines[-TOLD:])
+    return " / ".join(lines[-SHOWN:])
 
 
 def _known(journal: str) -> tuple[str, str, str] | None:

@@ -213,13 +213,13 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
         """(the state of the service, the second of the wall clock at which it started)."""
         shown = ["LoadState", "ActiveState", "ActiveEnterTimestampMonotonic"]
         done = self._commands.run(["systemctl", "show", SERVICE, "--property", ",".join(shown)])
-        told = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
-        if told.get("LoadState") != "loaded":
+        reported = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+        if reported.get("LoadState") != "loaded":
             return None, None
-        since = told.get("ActiveEnterTimestampMonotonic", "")
+        since = reported.get("ActiveEnterTimestampMonotonic", "")
         # By the age of the service: the clock may have been set since it started.
         age = self._clock.monotonic() - int(since) / 1e6 if re.match(r"[1-9]\d*\Z", since) else None
-        return told.get("ActiveState"), self._clock.wall() - age if age is not None else None
+        return reported.get("ActiveState"), self._clock.wall() - age if age is not None else None
 
     def _current(self, started: float | None, paths: Sequence[str]) -> bool:
         now = self._clock.wall()

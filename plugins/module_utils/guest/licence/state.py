@@ -31,8 +31,8 @@ class LicenceState:
     @property
     def status(self) -> str | None:
         """Return the worst state of all GPUs that need a licence; None if no GPU reports one."""
-        told = [gpu.licence for gpu in self.report.gpus if gpu.licence]
-        return next((one for one in told if one != "Licensed"), told[0] if told else None)
+        reported = [gpu.licence for gpu in self.report.gpus if gpu.licence]
+        return next((one for one in reported if one != "Licensed"), reported[0] if reported else None)
 
     @property
     def licensed(self) -> bool:

@@ -56,7 +56,7 @@ def read_all(commands: Commands) -> list[Link]:
         "ip_missing",
     )
     try:
-        told = json.loads(done.stdout or "[]")
+        reported = json.loads(done.stdout or "[]")
     except ValueError as error:
         raise OperatorError(
             "The guest's adapters",
@@ -65,7 +65,7 @@ def read_all(commands: Commands) -> list[Link]:
             "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run the task again",
             "ip_too_old",
         ) from error
-    return [_link(entry) for entry in told if entry.get("ifname") and "LOOPBACK" not in entry.get("flags", [])]
+    return [_link(entry) for entry in reported if entry.get("ifname") and "LOOPBACK" not in entry.get("flags", [])]
 
 
 def find(links: Sequence[Link], mac: str | None = None, name: str | None = None) -> Link:

@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
 
-    class Told(TypedDict):
+    class Reported(TypedDict):
         """A stanza as stanzas() begins it."""
 
         name: str
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         mtu: int | None
         address: str | None
 
-    class Stanza(Told, total=False):
+    class Stanza(Reported, total=False):
         """The same; netmask only until it is a part of the address, file if it is one of an existing stanza."""
 
         netmask: str

@@ -85,8 +85,8 @@ class Netplan(Service):
         done = self.commands.run(["netplan", "get"])
         if not done.ok:
             raise _unreadable(link, done.outcome)
-        told = _parsed(link, done.stdout)
-        network = told.get("network", told)
+        reported = _parsed(link, done.stdout)
+        network = reported.get("network", reported)
         defined = (network or {}).get("ethernets") or {}
         fitting = [(name, said or {}) for name, said in defined.items() if _fits(name, said or {}, link)]
         # A definition for this adapter alone precedes one for many; the first of several is effective.

@@ -95,9 +95,9 @@ def _addresses(sections: Sequence[Section]) -> list[str]:
 
 def _only(sections: Iterable[Section], link: Link) -> bool:
     """Return whether a file is for this adapter alone."""
-    told = [pair for section, pairs in sections if section == "Match" for pair in pairs]
-    macs = [mac_of(value) for key, value in told if key in ("MACAddress", "PermanentMACAddress")]
-    names = [value for key, value in told if key in ("Name", "OriginalName")]
+    reported = [pair for section, pairs in sections if section == "Match" for pair in pairs]
+    macs = [mac_of(value) for key, value in reported if key in ("MACAddress", "PermanentMACAddress")]
+    names = [value for key, value in reported if key in ("Name", "OriginalName")]
     return macs == [link.mac] or (not macs and names == [link.name])
 
 

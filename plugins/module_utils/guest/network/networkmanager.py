@@ -105,8 +105,8 @@ class NetworkManager(Service):
 
     def _new(self, name: str) -> str:
         self._back.append(["nmcli", "connection", "delete", "id", name])
-        told = self.commands.run(["nmcli", "-g", "connection.uuid", "connection", "show", "id", name])
-        return told.stdout.strip().splitlines()[0] if told.stdout.strip() else name
+        reported = self.commands.run(["nmcli", "-g", "connection.uuid", "connection", "show", "id", name])
+        return reported.stdout.strip().splitlines()[0] if reported.stdout.strip() else name
 
     def _modify(self, link: Link, uuid: str, words: Sequence[str]) -> None:
         self._run(link, ["nmcli", "connection", "modify", uuid, *words])

@@ -121,7 +121,7 @@ def _other_build(files: Files, commands: Commands, name: str) -> bool:
     on_disk = dict(re.findall(r"(?m)^(srcversion|version):\s+(\S+)", done.stdout)) if done.ok else None
     # A module without either has no such file: those of distributions often have no version, those of OFED have one.
     running = {field: _line(files, f"/sys/module/{name}/{field}") for field in ("srcversion", "version")}
-    return on_disk is not None and any(on_disk.get(field) != told for field, told in running.items())
+    return on_disk is not None and any(on_disk.get(field) != reported for field, reported in running.items())
 
 
 def memlock(commands: Commands, user: str) -> dict[str, int] | None:
@@ -221,8 +221,8 @@ def numa(files: Files) -> dict[str, Any]:
     """{nodes, gpus}: the NUMA nodes that the guest sees, and those of its GPUs."""
     nodes = [int(name[4:]) for name in files.names("/sys/devices/system/node") if re.fullmatch(r"node\d+", name)]
     gpus = pci.nvidia_gpus(files) or []
-    told = [{"address": one, "node": _numa(_line(files, f"{pci.DEVICES}/{one}/numa_node"))} for one in gpus]
-    return {"nodes": sorted(nodes), "gpus": told}
+    reported = [{"address": one, "node": _numa(_line(files, f"{pci.DEVICES}/{one}/numa_node"))} for one in gpus]
+    return {"nodes": sorted(nodes), "gpus": reported}
 
 
 def gpudirect(files: Files) -> dict[str, Any]:

@@ -159,7 +159,7 @@ class Roce(Noun[RoceRequest, State]):
         wanted, paths = item.wanted, {change.path for change in item.changes}
         item.touched = True
         if "traffic_class" in paths:
-            self._tell_connection_manager(wanted)
+            self._report_connection_manager(wanted)
         if "override" in paths:
             self._put(roce_state.override_path(wanted.device, wanted.port), wanted.override)
         if paths & {"trust", "pfc", "dscp_map", "dcbx_owner"}:
@@ -168,7 +168,7 @@ class Roce(Noun[RoceRequest, State]):
         if "kept" in paths:
             self._keep(wanted)
 
-    def _tell_connection_manager(self, wanted: State) -> None:
+    def _report_connection_manager(self, wanted: State) -> None:
         path = roce_state.tos_path(wanted.device, wanted.port)
         if not self._files.exists(roce_state.CONFIGFS):
             self._commands.run(["modprobe", "rdma_cm"])

@@ -102,12 +102,12 @@ def _same(name: str, now: State, wanted: State) -> bool:
 def commands(wanted: State, intent: Intent, data_path: str) -> list[str]:
     """Return the commands of the next start, as lines of a unit; the same commands make the change now."""
     folder = f"{CONFIGFS}/$$(dirname $$(dirname $$p))"
-    told = f"mkdir -p {folder}; echo {wanted.traffic_class} > {CONFIGFS}/$$p/default_roce_tos"
+    reported = f"mkdir -p {folder}; echo {wanted.traffic_class} > {CONFIGFS}/$$p/default_roce_tos"
     if wanted.override is not None:
-        told += f"; echo {wanted.override} > $$(dirname $$(dirname $$p))/tc/$$(basename $$p)/traffic_class"
+        reported += f"; echo {wanted.override} > $$(dirname $$(dirname $$p))/tc/$$(basename $$p)/traffic_class"
     # Devices get other names when rdma-core is installed, so that the start asks for the one of this adapter.
     ours = f"grep -qsx {wanted.interface} $$p/gid_attrs/ndevs/*"
-    loop = f"cd /sys/class/infiniband && for p in */ports/*; do {ours} || continue; {told}; done"
+    loop = f"cd /sys/class/infiniband && for p in */ports/*; do {ours} || continue; {reported}; done"
     lines = ["-/sbin/modprobe rdma_cm", f"/bin/sh -c '{loop}'"]
     if owns(data_path, intent):
         lines += [" ".join(argv) for argv in adapter_commands(wanted, intent)]

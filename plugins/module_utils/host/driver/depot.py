@@ -65,7 +65,7 @@ class Package:
     vibs: tuple[Vib, ...]
     components: tuple[tuple[str, str], ...] = ()  # (name, version)
     # Source of this list: the depot itself, the host that can read it, or only the name of the file.
-    told_by: str = "metadata"
+    reported_by: str = "metadata"
 
     @property
     def driver(self) -> DriverVib | None:
@@ -103,7 +103,7 @@ def from_listing(vibs: Iterable[Mapping[str, Any]], components: Iterable[Mapping
     return Package(
         tuple(Vib(row["Name"], row["Version"], row.get("Vendor", ""), row.get("AcceptanceLevel", "")) for row in vibs),
         tuple((row["Name"], row["Version"]) for row in components),
-        told_by="host",
+        reported_by="host",
     )
 
 
@@ -116,8 +116,8 @@ def from_name(path: str) -> Package | None:
     found = _FILE.match(file)
     if found is None or names.family_of_file(file[found.start("name") :]) is None:
         return None
-    told = found["name"], found["version"]
-    return Package((Vib(*told),), (told,) if found["kind"].lower() == "zip" else (), told_by="name")
+    reported = found["name"], found["version"]
+    return Package((Vib(*reported),), (reported,) if found["kind"].lower() == "zip" else (), reported_by="name")
 
 
 def rank(level: str) -> int | None:

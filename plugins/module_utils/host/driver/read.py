@@ -60,7 +60,7 @@ def read(reach: Reach) -> HostDriver:
     host, esxcli = reach.host, reach.esxcli
     by_image = reach.rest.is_image_managed(host)
     vibs = esxcli.call("software.vib.list")
-    staged = _told(esxcli, "software.vib.list", rebooting_image=True)
+    staged = _reported(esxcli, "software.vib.list", rebooting_image=True)
     installed = _drivers(staged or vibs)
     loaded = any(row["Name"] == MODULE and row.get("IsLoaded") for row in esxcli.call("system.module.list"))
     return HostDriver(
@@ -105,7 +105,7 @@ def _drivers(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _components(esxcli: Esxcli | SshEsxcli) -> tuple[tuple[str, str], ...]:
-    rows = _told(esxcli, "software.component.list") or []
+    rows = _reported(esxcli, "software.component.list") or []
     return _of_drivers((row["Name"], row["Version"]) for row in rows)
 
 
@@ -115,11 +115,11 @@ def _of_drivers(components: Iterable[tuple[str, str]]) -> tuple[tuple[str, str],
 
 def _running(esxcli: Esxcli | SshEsxcli) -> dict[str, Any]:
     """Return the version and the family of the loaded module, if the host reports them in the form of a driver."""
-    told = _told(esxcli, "system.module.get", module=MODULE) or {}
-    parsed = version.parse(str(told.get("Version", "")).partition(" ")[0])
+    reported = _reported(esxcli, "system.module.get", module=MODULE) or {}
+    parsed = version.parse(str(reported.get("Version", "")).partition(" ")[0])
     return {
         "running": parsed.driver if parsed is not None else None,
-        "running_family": names.family_of(str(told.get("ContainingVIB", ""))),
+        "running_family": names.family_of(str(reported.get("ContainingVIB", ""))),
     }
 
 
@@ -132,7 +132,7 @@ def _changed_since_boot(
     change may concern another VIB. Then a driver of the same day causes one unnecessary reboot, but never a missing
     one.
     """
-    profile = _told(esxcli, "software.profile.get") or {}
+    profile = _reported(esxcli, "software.profile.get") or {}
     try:
         changed = datetime.datetime.strptime(str(profile.get("ModificationTime", ""))[:19], _TIME)
     except ValueError:
@@ -144,7 +144,7 @@ def _changed_since_boot(
     return changed > booted and all(not day or day >= booted.date().isoformat() for day in days)
 
 
-def _told(esxcli: Esxcli | SshEsxcli, command: str, **arguments: Any) -> Any:
+def _reported(esxcli: Esxcli | SshEsxcli, command: str, **arguments: Any) -> Any:
     """Return the answer of a command that some releases lack, or that fails if it has nothing to report."""
     try:
         return esxcli.call(command, **arguments)

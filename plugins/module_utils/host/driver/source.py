@@ -151,13 +151,13 @@ def _remote(reach: Reach, url: str) -> Source:
 
 def _listed(reach: Reach, argument: Mapping[str, str]) -> depot.Package | None:
     """The Package as the host itself reads it; None where it does not, as with a single VIB."""
-    vibs = _told(reach.esxcli, "software.sources.vib.list", argument) if "depot" in argument else None
+    vibs = _reported(reach.esxcli, "software.sources.vib.list", argument) if "depot" in argument else None
     if not vibs:
         return None
-    return depot.from_listing(vibs, _told(reach.esxcli, "software.sources.component.list", argument) or ())
+    return depot.from_listing(vibs, _reported(reach.esxcli, "software.sources.component.list", argument) or ())
 
 
-def _told(esxcli: Esxcli | SshEsxcli, command: str, argument: Mapping[str, str]) -> Any:
+def _reported(esxcli: Esxcli | SshEsxcli, command: str, argument: Mapping[str, str]) -> Any:
     try:
         return esxcli.call(command, **argument)
     except OperatorError as error:

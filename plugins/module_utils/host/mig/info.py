@@ -25,13 +25,13 @@ def look(remote: Remote, names: Sequence[str]) -> tuple[list[dict[str, Any]], li
     reader = select.Reader(smi, inventory, select.is_esxi(remote))
     # Unlike mig_partition, all means every GPU, also those without MIG; a lost GPU hides no other.
     gpus = [
-        dict(select.ids(gpu), driver_version=inventory.driver_version, **_told(reader, gpu))
+        dict(select.ids(gpu), driver_version=inventory.driver_version, **_reported(reader, gpu))
         for gpu in select.choose(inventory, names, every=True, lost="show")
     ]
     return gpus, inventory.missing, select.lost_gpus(inventory)
 
 
-def _told(reader: select.Reader, gpu: FoundGpu) -> dict[str, Any]:
+def _reported(reader: select.Reader, gpu: FoundGpu) -> dict[str, Any]:
     known = identify.identify(gpu.device_id, gpu.name)
     about = {"model": known.key if known is not None else "", "mig_capable": gpu.mig is not None}
     if gpu.mig is None:

@@ -174,7 +174,7 @@ def modes(text: str) -> tuple[bool | None, bool | None]:
     for row in csv_rows(text):
         if len(row) == 2 and all(map(is_mode, row)):
             return mode(row[0]), mode(row[1])
-    raise ValueError("no row tells the MIG mode")
+    raise ValueError("no row reports the MIG mode")
 
 
 def _pairs(text: str) -> Iterator[tuple[list[str], list[str]]]:

@@ -153,16 +153,16 @@ class Maker:
         restored = False
         try:
             if lines(self._smi.instances(self._gpu)) == lines(earlier):
-                told, restored = "Nothing has changed", True
+                reported, restored = "Nothing has changed", True
             elif self._restore(earlier):
-                told, restored = "The earlier layout is restored", True
+                reported, restored = "The earlier layout is restored", True
             else:
                 there = ", ".join(lines(self._smi.instances(self._gpu))) or "no instance"
                 before = ", ".join(lines(earlier)) or "no instance"
-                told = f"The earlier layout ({before}) could not be restored. The GPU now has {there}"
+                reported = f"The earlier layout ({before}) could not be restored. The GPU now has {there}"
         except OperatorError as trouble:
-            told = f"The current layout could not be read: {trouble.found}"
-        found = f"{error.found}. {told}"
+            reported = f"The current layout could not be read: {trouble.found}"
+        found = f"{error.found}. {reported}"
         return OperatorError(
             error.subject, error.wanted, found, error.todo, error.code, **error.data, restored=restored
         )

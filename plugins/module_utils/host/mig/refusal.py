@@ -31,7 +31,7 @@ def refuse_impossible(
     sums = _arithmetic(rules, requests)
     reasons = list(problems) + sums
     near = nearest(rules, Counter(requested.profile_id for requested in requests))
-    shown = "; ".join(tell(rules, counts) + _room_left(rules, counts) for counts in near)
+    shown = "; ".join(report(rules, counts) + _room_left(rules, counts) for counts in near)
     todo = [f"Choose one of the possible layouts: {shown}."] if near else []
     if problems:
         todo.append(f"The profiles of this GPU are {_all_profiles(rules)}.")
@@ -78,7 +78,7 @@ def _parts(rules: Rules, asked: Mapping[int, int], ids: Sequence[int], slots: in
             yield (count, *rest)
 
 
-def tell(rules: Rules, counts: Mapping[int, int]) -> str:
+def report(rules: Rules, counts: Mapping[int, int]) -> str:
     """4g.20gb + 2 x 1g.5gb (ids 5,19,19)."""
     ids = [profile_id for profile_id in rules.largest_first if counts.get(profile_id)]
     names = [
@@ -132,13 +132,15 @@ def _each(rules: Rules, counts: Mapping[int, int], what: str) -> str:
 
 
 def _starts(rules: Rules, counts: Mapping[int, int]) -> str:
-    told = []
+    reported = []
     for profile_id in rules.largest_first:
         if counts.get(profile_id):
             profile = rules.profiles[profile_id]
             starts = " or ".join(str(start) for start in profile.starts)
-            told.append(f"{profile.name} covers {profile.size} of {rules.gpu.memory_slots} memory slots from {starts}")
-    return ", ".join(told)
+            reported.append(
+                f"{profile.name} covers {profile.size} of {rules.gpu.memory_slots} memory slots from {starts}"
+            )
+    return ", ".join(reported)
 
 
 def _room_left(rules: Rules, counts: Mapping[int, int]) -> str:

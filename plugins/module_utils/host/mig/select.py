@@ -51,7 +51,7 @@ def choose(inventory: Inventory, names: Sequence[str], every: bool = False, lost
         raise OperatorError(
             "the host",
             f"cannot find the GPUs {', '.join(unknown)}",
-            f"Its GPUs are: {'; '.join(_told(gpu) for gpu in inventory.gpus)}",
+            f"Its GPUs are: {'; '.join(_reported(gpu) for gpu in inventory.gpus)}",
             "Name them by index, UUID, PCI address or model, or use all for those that support MIG. The driver of the "
             "host does not list a GPU in passthrough mode",
             "gpu_not_found",
@@ -173,5 +173,5 @@ def _entry(gpu: FoundGpu) -> MigGpu | None:
     return identify.identify(gpu.device_id, gpu.name)
 
 
-def _told(gpu: FoundGpu) -> str:
+def _reported(gpu: FoundGpu) -> str:
     return f"{gpu.index} {gpu.name} at {gpu.pci}"

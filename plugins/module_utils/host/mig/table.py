@@ -553,7 +553,7 @@ _ENTRIES = (
         slices=2,
         profiles=(),
         sure=False,
-        note="vGPU types -1-42 and -2-84 tell of two instances; no ids, no placements",
+        note="vGPU types -1-42 and -2-84 imply two instances; no ids, no placements",
     ),
 )
 

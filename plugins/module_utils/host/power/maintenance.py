@@ -195,7 +195,7 @@ class Maintenance(HostNoun[MaintenanceRequest, Service]):
             # The task may have ended between the two readings.
             if journal.under_way(entries, kind) is None and _is_inside(self._again()) == inside:
                 return
-        raise self._told(item, inside, error)
+        raise self._reported(item, inside, error)
 
     def _run(self, requested: MaintenanceRequest, inside: bool, running: vim.Task | None) -> tasks.Outcome:
         ref, limit_s = self._found.ref, requested.timeout_s
@@ -217,7 +217,7 @@ class Maintenance(HostNoun[MaintenanceRequest, Service]):
         (row,) = retrieve(self._vcenter, {"HostSystem": self.PROPERTIES}, [self._found.ref])
         return row
 
-    def _told(
+    def _reported(
         self, item: Item[MaintenanceRequest, Service], inside: bool, error: OperatorError | None
     ) -> OperatorError:
         if error is None:

@@ -85,7 +85,7 @@ def want(
         settled = state.next.get(name) == requested.value
         back = lock is not None and not lock.moved and state.attributes.get(name) == requested.value
         if lock is not None and not back and (not settled or lock.known):
-            refused.append(f"{_told(registry, name, requested)} (for {requested.asked_by}): {lock.reason}")
+            refused.append(f"{_reported(registry, name, requested)} (for {requested.asked_by}): {lock.reason}")
         elif not settled:
             staged[name] = requested.value
     if refused:
@@ -107,7 +107,7 @@ def want(
     return replace(state, staged=after, scheduled=scheduled)
 
 
-def _told(registry: registries.Registry, name: str, requested: RequestedValue) -> str:
+def _reported(registry: registries.Registry, name: str, requested: RequestedValue) -> str:
     entry = registry.attributes.get(name)
     return f"{name}={'...' if entry is not None and entry.write_only else requested.value}"
 
@@ -216,7 +216,7 @@ def _depend(
     after: Mapping[str, Any],
     locks: dict[str, Locked],
 ) -> None:
-    def told(masters: Iterable[str]) -> str:
+    def reported(masters: Iterable[str]) -> str:
         return ", ".join(f"{master}={after.get(master)}" for master in masters)
 
     def moved(masters: Iterable[str]) -> bool:
@@ -224,12 +224,12 @@ def _depend(
 
     value, masters = effects.get("CurrentValue", (None, ()))
     if moved(masters):
-        locks[name] = Locked(f"{told(masters)} makes it {value}", value, True)
+        locks[name] = Locked(f"{reported(masters)} makes it {value}", value, True)
         return
     for lock in registries.LOCKS:
         value, masters = effects.get(lock, (None, ()))
         if value is True and name not in locks:
-            locks[name] = Locked(f"it cannot be set while {told(masters)}", moved=moved(masters))
+            locks[name] = Locked(f"it cannot be set while {reported(masters)}", moved=moved(masters))
         elif value is False:
             locks.pop(name, None)
 

@@ -57,15 +57,15 @@ def refuse_unmapped(label: str, vendor: str, registry: registries.Registry, unma
     """Report the functions without a map, similar attributes, and the fix."""
     if not unmapped:
         return
-    told, candidates = [], {}
+    reported, candidates = [], {}
     for function, reason in unmapped.items():
         candidates[function] = registry.about(LOOKS_LIKE[function])
         names = ", ".join(candidates[function][:8]) or "none"
-        told.append(f"{function}: {reason}, attributes with similar names: {names}")
+        reported.append(f"{function}: {reason}, attributes with similar names: {names}")
     raise OperatorError(
         label,
         f"cannot set the BIOS functions {', '.join(unmapped)}",
-        f"Their attributes are not known for this server (vendor {vendor}). {'; '.join(told)}",
+        f"Their attributes are not known for this server (vendor {vendor}). {'; '.join(reported)}",
         "Remove these functions, and name the attributes with their values under `attributes`",
         code="function_unmapped",
         functions=sorted(unmapped),

@@ -30,9 +30,9 @@ def connect(
 ) -> Bmc:
     """A Bmc from a module's parameters; it logs in with the first request that needs it."""
     where = address.parse(params["bmc_address"])
-    told = trust.warning(trust.BMC, str(where), params, os.environ)
-    if told:
-        warn(told)
+    reported = trust.warning(trust.BMC, str(where), params, os.environ)
+    if reported:
+        warn(reported)
     wire = Wire(where, params["bmc_validate_certs"], params["bmc_ca_file"], params["bmc_timeout_s"])
     return Bmc(wire, params["bmc_username"], params["bmc_password"], params["bmc_timeout_s"], clock)
 
@@ -175,11 +175,11 @@ class Bmc:
             try:
                 answer = self._send(method, path, body, headers)
             except trouble.ON_THE_WAY as error:
-                told = trouble.explain(error, self.address, self._timeout_s)
+                reported = trouble.explain(error, self.address, self._timeout_s)
                 if not repeatable and not trouble.was_not_sent(error):
-                    raise trouble.fate_unknown(self.address, what, told.found) from error
+                    raise trouble.fate_unknown(self.address, what, reported.found) from error
                 if not trouble.is_passing(error) or not pauses or self.clock.now() - began > self._timeout_s:
-                    raise told from error
+                    raise reported from error
                 pause = pauses.pop(0)
             else:
                 # 408, 502 and 504 come from a proxy in between: the BMC may have executed the request.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PASSING_STATUS = (408, 429, 502, 503, 504)
 ON_THE_WAY = (OSError, HTTPException, NotJson)
-_MESSAGES_TOLD = 5
+_MESSAGES_SHOWN = 5
 
 
 class FateUnknown(OperatorError):
@@ -65,21 +65,21 @@ def explain(error: BaseException, address: Address, timeout_s: int) -> OperatorE
         return _untrusted(cause, address)
     if isinstance(cause, socket.gaierror):
         found = f"The name {address.host} cannot be resolved ({cause.strerror or cause})"
-        return _told(address, found, "Check `bmc_address` and this machine's DNS", code="bmc_unresolvable")
+        return _reported(address, found, "Check `bmc_address` and this machine's DNS", code="bmc_unresolvable")
     if isinstance(cause, ConnectionRefusedError):
         found = f"{address.host} refuses connections on port {address.port}"
         todo = "Check `bmc_address`, and that the BMC is up and serves Redfish"
-        return _told(address, found, todo, code="bmc_refused")
+        return _reported(address, found, todo, code="bmc_refused")
     if _timed_out(cause):
         found = f"No answer came within {timeout_s} seconds"
         todo = "Check the route from this machine to the management network, or raise `bmc_timeout_s`"
-        return _told(address, found, todo, code="bmc_timeout")
+        return _reported(address, found, todo, code="bmc_timeout")
     if isinstance(cause, NotJson):
         found = f"The answer is {cause}"
-        return _told(address, found, "Check that `bmc_address` is the address of a BMC", code="not_redfish")
+        return _reported(address, found, "Check that `bmc_address` is the address of a BMC", code="not_redfish")
     found = f"The connection broke ({str(cause) or type(cause).__name__})"
     todo = "Check the network between this machine and the BMC, and the proxy in HTTPS_PROXY"
-    return _told(address, found, todo, code="bmc_unreachable")
+    return _reported(address, found, todo, code="bmc_unreachable")
 
 
 def fate_unknown(address: Address, what: str, why: str) -> FateUnknown:
@@ -105,13 +105,13 @@ def foreign_link(address: Address, link: str) -> OperatorError:
 def refused(address: Address, what: str, answer: Answer) -> OperatorError:
     """An OperatorError for an answer that is no success."""
     said = sentences(answer)
-    told = " Its message: " + " ".join(said) if said else ""
+    reported = " Its message: " + " ".join(said) if said else ""
     data = {"status": answer.status, "messages": said}
     if answer.status == 401:
         return OperatorError(
             str(address),
             "cannot log in to the BMC",
-            f"The BMC rejects the user or the password.{told}",
+            f"The BMC rejects the user or the password.{reported}",
             "Check `bmc_username` and `bmc_password`. BMCs lock a user, or an address, after a few wrong tries",
             code="bmc_login_refused",
             **data,
@@ -121,7 +121,7 @@ def refused(address: Address, what: str, answer: Answer) -> OperatorError:
         return OperatorError(
             str(address),
             what,
-            f"The user lacks the privilege for this request.{told}",
+            f"The user lacks the privilege for this request.{reported}",
             todo,
             code="bmc_privilege_missing",
             **data,
@@ -129,9 +129,14 @@ def refused(address: Address, what: str, answer: Answer) -> OperatorError:
     if answer.status in PASSING_STATUS:
         todo = "Wait until the server has finished its self-test or the BMC its restart, then run again"
         return OperatorError(
-            str(address), what, f"The BMC is busy (HTTP status {answer.status}).{told}", todo, code="bmc_busy", **data
+            str(address),
+            what,
+            f"The BMC is busy (HTTP status {answer.status}).{reported}",
+            todo,
+            code="bmc_busy",
+            **data,
         )
-    found = f"The BMC rejects the request with HTTP status {answer.status}.{told}"
+    found = f"The BMC rejects the request with HTTP status {answer.status}.{reported}"
     return OperatorError(
         str(address), what, found, "Correct the settings that the BMC names, then run again", code="bmc_rejects", **data
     )
@@ -145,7 +150,7 @@ def sentences(answer: Answer) -> list[str]:
     extended = [extended] if isinstance(extended, dict) else extended
     said = [_sentence(entry) for entry in extended if isinstance(entry, dict)]
     said = [text for text in said if text] or [_finished(_plain(error.get("message")))]
-    return list(dict.fromkeys(text for text in said if text))[:_MESSAGES_TOLD]
+    return list(dict.fromkeys(text for text in said if text))[:_MESSAGES_SHOWN]
 
 
 def _sentence(entry: Mapping[str, Any]) -> str:
@@ -173,7 +178,7 @@ def _timed_out(error: BaseException) -> bool:
     return isinstance(error, (socket.timeout, TimeoutError)) or "timed out" in str(error)
 
 
-def _told(address: Address, found: str, todo: str, code: str, **data: object) -> OperatorError:
+def _reported(address: Address, found: str, todo: str, code: str, **data: object) -> OperatorError:
     return OperatorError(str(address), "cannot connect to the BMC", found, todo, code, **data)
 
 
@@ -189,4 +194,4 @@ def _untrusted(error: ssl.SSLCertVerificationError, address: Address) -> Operato
         "Set `bmc_ca_file` to the authority that signed it (or to this certificate, after you have compared the "
         "fingerprint), and `bmc_address` to a name in the certificate"
     )
-    return _told(address, found, todo, code="bmc_certificate_not_trusted")
+    return _reported(address, found, todo, code="bmc_certificate_not_trusted")

@@ -57,7 +57,7 @@ def name(
     look.latency()
     look.slow_guest()
     look.scaling()
-    return look.told()
+    return look.reported()
 
 
 def fallback(entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]) -> None:
@@ -82,7 +82,7 @@ class _Look:
         self._causes: dict[tuple[str, str], dict[str, Any]] = {}
         self._common: dict[str, dict[str, Any] | None] = {}
 
-    def told(self) -> list[dict[str, Any]]:
+    def reported(self) -> list[dict[str, Any]]:
         """All causes, including those of a single row."""
         for entry in self._entries:
             for remark in entry.remarks:
@@ -105,8 +105,8 @@ class _Look:
             place = self._place(check, entry)
             codes = {remark.code for remark in entry.remarks}
             if "mtu_path" in codes:
-                told = "; packets of the standard MTU arrive" if number(entry.row["measured"]) else ""
-                entry.row["cause"] = f"path MTU too small: {place}{told}{self._settings(OF_MTU)}"
+                reported = "; packets of the standard MTU arrive" if number(entry.row["measured"]) else ""
+                entry.row["cause"] = f"path MTU too small: {place}{reported}{self._settings(OF_MTU)}"
                 self._add("mtu_path", entry.row["cause"], common, entry)
             elif "unreachable" in codes:
                 entry.row["cause"] = f"no packet arrives: {place}: {WAY}"

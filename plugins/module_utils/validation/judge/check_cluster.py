@@ -36,9 +36,9 @@ def hostname(values: Mapping[str, Any], about: About) -> Found:
     answer = Found(f"{short(ranks)} processes on {len(there)} guests", expected=text, compared=False)
     if len(there) < len(wanted):
         missing = [guest for guest in wanted if guest not in there]
-        told = f": {', '.join(missing)} did not answer" if len(missing) == len(wanted) - len(there) else ""
-        cause = " and ".join(spread.where(guest, about.places) for guest in missing) if told else ""
-        answer.fail(f"Processes ran on {len(there)} of {len(wanted)} guests{told}.", cause, "ranks")
+        reported = f": {', '.join(missing)} did not answer" if len(missing) == len(wanted) - len(there) else ""
+        cause = " and ".join(spread.where(guest, about.places) for guest in missing) if reported else ""
+        answer.fail(f"Processes ran on {len(there)} of {len(wanted)} guests{reported}.", cause, "ranks")
     size = number(values.get("size"))
     if size is not None and size != ranks:
         answer.fail(f"{short(ranks)} ranks reported, but {short(size)} were started.", code="ranks")
@@ -147,22 +147,22 @@ def kind_of_nccl(values: Mapping[str, Any], about: About) -> tuple[str, ...]:
 
 def training(values: Mapping[str, Any], about: About) -> Found:
     """Images per second of all ranks, the dispersion of the iterations, and the transport of the gradients."""
-    told = figures(values)
-    answer = Found(told["total"], compared=told["total"] is not None)
-    if told["total"] is None:
+    reported = figures(values)
+    answer = Found(reported["total"], compared=reported["total"] is not None)
+    if reported["total"] is None:
         return answer
     count, transport = _variant(about)
     # Ranks on CPUs do not use NCCL, so no log shows the transport.
-    over = f" over {transport.upper()}" if told["transport"] or told["device"] == "CPU" else ""
+    over = f" over {transport.upper()}" if reported["transport"] or reported["device"] == "CPU" else ""
     answer.duty = f"training on {count} guests{over}" if count > 1 and transport else "training completes"
-    if told["state"] == "failed":
-        answer.fail(told["reason"] or "The training failed.", told["place"], "training")
+    if reported["state"] == "failed":
+        answer.fail(reported["reason"] or "The training failed.", reported["place"], "training")
     if count > 1 and transport == "rdma":
-        if told["device"] == "CPU" and told["transport"] is None:
+        if reported["device"] == "CPU" and reported["transport"] is None:
             why = "Ranks without GPUs do not use NCCL, so this run does not test RDMA."
-            return Found(told["total"], skip=why)
-        _transport(told["transport"], "rdma", answer, values, about)
-    elif count > 1 and transport == "tcp" and told["transport"] == "rdma":
+            return Found(reported["total"], skip=why)
+        _transport(reported["transport"], "rdma", answer, values, about)
+    elif count > 1 and transport == "tcp" and reported["transport"] == "rdma":
         answer.fail("NCCL used RDMA instead of the requested TCP.", "NCCL_IB_DISABLE of the run", "transport")
     return answer
 
@@ -256,17 +256,17 @@ def _transport(found: str | None, wanted: str, answer: Found, values: Mapping[st
     places = " and ".join(spread.where(host, about.places) for host in hosts)
     reason = "it found no RDMA device" if values.get("no_device") else "it selected the sockets"
     some = "partly " if found == "mixed" else ""
-    cause = f"NCCL on sockets{': ' + places if 0 < len(hosts) < len(about.guests) else ''}{_told_to(values)}"
+    cause = f"NCCL on sockets{': ' + places if 0 < len(hosts) < len(about.guests) else ''}{_reported_to(values)}"
     answer.fail(f"NCCL {some}used TCP sockets instead of RDMA: {reason}.", cause, "nccl_sockets")
 
 
-def _told_to(values: Mapping[str, Any]) -> str:
+def _reported_to(values: Mapping[str, Any]) -> str:
     """The environment variable that keeps NCCL from RDMA, by its log."""
-    told = mapping(values.get("settings"))
-    if str(told.get("NCCL_IB_DISABLE", "0")) != "0":
+    reported = mapping(values.get("settings"))
+    if str(reported.get("NCCL_IB_DISABLE", "0")) != "0":
         return "; NCCL_IB_DISABLE is set for the run"
-    if values.get("no_device") and told.get("NCCL_IB_HCA"):
-        return f"; no RDMA device matches NCCL_IB_HCA, {told['NCCL_IB_HCA']}"
+    if values.get("no_device") and reported.get("NCCL_IB_HCA"):
+        return f"; no RDMA device matches NCCL_IB_HCA, {reported['NCCL_IB_HCA']}"
     return ""
 
 

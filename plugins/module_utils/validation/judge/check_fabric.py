@@ -30,21 +30,23 @@ SENDS = ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu")
 # Counters may be read before the last packet; less than this share of what was sent is other traffic.
 SHARE = 0.5
 # Ports that are named in a reason.
-TOLD = 3
+SHOWN = 3
 
 
 def hosts(values: Mapping[str, Any], about: About) -> Found:
     """Whether no two VMs share a host: traffic between such VMs does not use the network."""
-    told = {guest: host for guest, host in mapping(values.get("hosts")).items() if host}
+    reported = {guest: host for guest, host in mapping(values.get("hosts")).items() if host}
     wanted = about.intent["guests"]
-    missing = [guest for guest in wanted if guest not in told]
-    if not told or missing:
+    missing = [guest for guest in wanted if guest not in reported]
+    if not reported or missing:
         return Found(None, expected="one VM per host")
     shared: dict[str, list[str]] = {}
     for guest in wanted:
-        shared.setdefault(told[guest], []).append(guest)
+        shared.setdefault(reported[guest], []).append(guest)
     shared = {host: guests for host, guests in shared.items() if len(guests) > 1}
-    answer = Found(f"{len({told[guest] for guest in wanted})} hosts for {len(wanted)} VMs", expected="one VM per host")
+    answer = Found(
+        f"{len({reported[guest] for guest in wanted})} hosts for {len(wanted)} VMs", expected="one VM per host"
+    )
     answer.source = "the site"
     for host, guests in sorted(shared.items()):
         why = f"{' and '.join(guests)} share the host {host}. Traffic between them does not use the network."
@@ -65,17 +67,17 @@ def settings(values: Mapping[str, Any], about: About) -> Found:
     errors = [one for one in wrong if one.get("severity") == "error"]
     answer = Found(len(errors), expected=text, source="the desired state of the site", high=0, compared=False)
     for one in wrong:
-        tell = answer.fail if one.get("severity") == "error" else answer.warn
+        report = answer.fail if one.get("severity") == "error" else answer.warn
         # An MTU that is configured but not effective explains as much as one that is not configured.
         code = "mtu" if one.get("key") == "mtu" else str(one.get("code") or "settings")
-        tell(str(one.get("msg") or one.get("code")), _port(one.get("a")), code)
+        report(str(one.get("msg") or one.get("code")), _port(one.get("a")), code)
     ends = [mapping(one) for one in listing(values.get("ends")) if _on_path(mapping(one), about)]
     known = sum(len(listing(one.get("known"))) for one in ends)
     unknown = [f"{_port(one)} ({', '.join(listing(one['unknown']))})" for one in ends if one.get("unknown")]
     many = sum(len(listing(one.get("unknown"))) for one in ends)
     said = f"{known} settings of {len(ends)} ports on the paths were compared"
-    more = f", and {len(unknown) - TOLD} more" if len(unknown) > TOLD else ""
-    lacking = f"{many} required settings are unknown: {'; '.join(unknown[:TOLD])}{more}."
+    more = f", and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
+    lacking = f"{many} required settings are unknown: {'; '.join(unknown[:SHOWN])}{more}."
     if not known or not listing(values.get("paths")):
         cables = listing(values.get("paths"))
         why = lacking if many and cables else "No setting of a port on the paths was reported."
@@ -90,10 +92,10 @@ def settings(values: Mapping[str, Any], about: About) -> Found:
         names = ", ".join(loose)
         why = f"No cable of {names} to a switch is known, so the ports there were not compared."
         answer.warn(why, f"LLDP of {names}, or site.fabric.cables", "unknown")
-    untold = sorted({f"{one.get('name')}: {what}" for one in ends for what in listing(one.get("untold"))})
+    unreported = sorted({f"{one.get('name')}: {what}" for one in ends for what in listing(one.get("unreported"))})
     answer.note = f"{said}."
-    if untold:
-        answer.note += f" Not compared, because the platform does not report it: {'; '.join(untold)}."
+    if unreported:
+        answer.note += f" Not compared, because the platform does not report it: {'; '.join(unreported)}."
     return answer
 
 
@@ -131,8 +133,8 @@ def counted(values: Mapping[str, Any], about: About) -> Found:
     source = "requirement of a lossless network" if lossless else "drops warn, because the network is not lossless"
     answer = Found(drops + resent, expected=text, source=source, high=0, compared=False)
     if drops:
-        tell = answer.fail if lossless else answer.warn
-        tell(f"Packets were dropped: {_names(kinds[counters.DROPS])}.", f"packets are dropped at {place}", "drops")
+        report = answer.fail if lossless else answer.warn
+        report(f"Packets were dropped: {_names(kinds[counters.DROPS])}.", f"packets are dropped at {place}", "drops")
     if resent:
         cause = f"packets are lost on the path to or from {place}"
         answer.warn(f"RDMA retransmitted packets: {_names(kinds[counters.RESENT])}.", cause, "resent")
@@ -141,13 +143,13 @@ def counted(values: Mapping[str, Any], about: About) -> Found:
     if lossless:
         _classes(changed, about.intent["priority"], answer, place)
     if kinds.get(counters.PERHAPS):
-        told = f"The counters do not separate RoCE from TCP: {_names(kinds[counters.PERHAPS])}."
+        reported = f"The counters do not separate RoCE from TCP: {_names(kinds[counters.PERHAPS])}."
         # PVRDMA bypasses the queues of the guest adapter.
         beside = "guest" in about.subject and about.intent["data_path"] == "pvrdma"
         if beside or {counters.DROPS, counters.RESENT} & {counters.kind(name) for name in known}:
-            answer.note = told
+            answer.note = reported
         else:
-            answer.warn(f"Packets were dropped. {told}", f"packets are dropped at {place}", "perhaps")
+            answer.warn(f"Packets were dropped. {reported}", f"packets are dropped at {place}", "perhaps")
     missing = _uncounted(values, about)
     if missing and not answer.remarks:
         return _unproven(missing, about)
@@ -169,7 +171,7 @@ def _uncounted(values: Mapping[str, Any], about: About) -> str:
         return f"Drop counters disappeared, appeared or were reset: {', '.join(map(str, again[:3]))}."
     if not any(counters.kind(name) in counters.LOSSES for name in known):
         return "No drop counter was read."
-    if not counters.tells_of_traffic(known):
+    if not counters.reports_of_traffic(known):
         return "No counter reports the RDMA traffic."
     return _unmoved(counters.octets(values["changed"]), about)
 
@@ -198,11 +200,11 @@ def _too_little(carried: float, wanted: float) -> str:
 def _hops(about: About) -> list[dict[str, Any]]:
     """The hops of the paths through a port, with pairs and ports as keys."""
     mine = about.subject.get("switch"), about.subject.get("port")
-    told = [
+    reported = [
         {"between": tuple(hop["between"]), "ports": [(one["switch"], one["port"]) for one in hop["ports"]]}
         for hop in about.intent["hops"]
     ]
-    return [hop for hop in told if mine in hop["ports"]]
+    return [hop for hop in reported if mine in hop["ports"]]
 
 
 def _unproven(missing: str, about: About) -> Found:

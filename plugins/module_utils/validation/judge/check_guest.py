@@ -122,14 +122,14 @@ def driver(values: Mapping[str, Any], about: About) -> Found:
 def licence(values: Mapping[str, Any], about: About) -> Found:
     """Whether every GPU that needs a licence has one."""
     gpus = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
-    told = [one for one in gpus if one] or [one for one in [values.get("status")] if one]
-    if not told:
+    reported = [one for one in gpus if one] or [one for one in [values.get("status")] if one]
+    if not reported:
         note = "nvidia-smi reports no licence: the GPU is no vGPU, or the driver is not the vGPU guest driver."
         return Found(None, expected=LICENSED, note=note if values.get("gpus") else "")
-    worst = next((one for one in told if one != LICENSED), LICENSED)
-    if worst == LICENSED and len(told) < len(gpus):
+    worst = next((one for one in reported if one != LICENSED), LICENSED)
+    if worst == LICENSED and len(reported) < len(gpus):
         return Found(
-            None, expected=LICENSED, note=f"nvidia-smi reports the licence of {len(told)} of {len(gpus)} GPUs."
+            None, expected=LICENSED, note=f"nvidia-smi reports the licence of {len(reported)} of {len(gpus)} GPUs."
         )
     answer = Found(worst, expected=LICENSED, source="NVIDIA vGPU user guide")
     if worst != LICENSED:
@@ -163,11 +163,11 @@ def xid(values: Mapping[str, Any], about: About) -> Found:
 
 def ecc(values: Mapping[str, Any], about: About) -> Found:
     """Memory errors of the GPU. A guest often cannot see them, which proves nothing."""
-    told = [mapping(mapping(gpu).get("ecc")) for gpu in listing(values.get("gpus"))]
-    known = [one for one in told if number(one.get("uncorrected")) is not None]
-    if told and not known and not any(one.get("unread") for one in told):
+    reported = [mapping(mapping(gpu).get("ecc")) for gpu in listing(values.get("gpus"))]
+    known = [one for one in reported if number(one.get("uncorrected")) is not None]
+    if reported and not known and not any(one.get("unread") for one in reported):
         return Found(None, skip="The ECC counters of the GPU are not visible in this guest.")
-    if not told:
+    if not reported:
         return Found(None)
     bad = sum(one["uncorrected"] for one in known)
     answer = Found(bad, expected="no uncorrected errors", source="NVIDIA", high=0, compared=False)
@@ -186,12 +186,12 @@ def ecc(values: Mapping[str, Any], about: About) -> Found:
         answer.warn(
             "A repair of the GPU is pending. Reset the GPU or restart the guest.", f"the GPU of {_me(about)}", "ecc"
         )
-    unread = [str(value) for one in told for value in listing(one.get("unread"))]
+    unread = [str(value) for one in reported for value in listing(one.get("unread"))]
     if unread and not answer.remarks:
         note = f"nvidia-smi reports unknown values: {', '.join(unread[:3])}."
         return Found(None, expected=answer.expected, note=note)
-    if len(known) < len(told) and not answer.remarks:
-        note = f"nvidia-smi reports the ECC counters of {len(known)} of {len(told)} GPUs."
+    if len(known) < len(reported) and not answer.remarks:
+        note = f"nvidia-smi reports the ECC counters of {len(known)} of {len(reported)} GPUs."
         return Found(None, expected=answer.expected, note=note)
     return answer
 
@@ -263,28 +263,28 @@ def _links(answer: Found, links: Mapping[str, Any], about: About) -> None:
         cause = f"the NVLinks of {_me(about)} are down: check the NVLink bridges or the Fabric Manager of its host"
         answer.fail(f"{', '.join(dead)}: no NVLink is active.", cause, "no_nvlink")
     elif partly:
-        told = ", ".join(
+        reported = ", ".join(
             f"{gpu} {counts[gpu]['active']} of {counts[gpu]['active'] + counts[gpu]['inactive']}" for gpu in partly
         )
         cause = f"{_me(about)} has inactive NVLinks, which can be unused ones of the board: compare the other guests"
-        answer.warn(f"Not all NVLinks are active: {told}.", cause, "no_nvlink")
+        answer.warn(f"Not all NVLinks are active: {reported}.", cause, "no_nvlink")
 
 
 def gpudirect(values: Mapping[str, Any], about: About) -> Found:
     """Whether the kernel has DMA-BUF or nvidia-peermem. Without them, RDMA copies GPU memory through host memory."""
-    told = mapping(values.get("gpudirect"))
+    reported = mapping(values.get("gpudirect"))
     required = about.intent["gpudirect"] == "enabled"
     text, source = "DMA-BUF or nvidia_peermem" if required else "", "site.network.gpudirect"
-    if not told or (told.get("open_module") is None and not told.get("peermem")):
+    if not reported or (reported.get("open_module") is None and not reported.get("peermem")):
         # Without the version file of the driver, DMA-BUF support is unknown.
-        return Found(None, expected=text, note="The kernel does not report which driver is loaded." if told else "")
-    paths = ["DMA-BUF"] if told.get("open_module") and told.get("kernel_dmabuf") else []
-    paths += [str(told["peermem"])] if told.get("peermem") else []
+        return Found(None, expected=text, note="The kernel does not report which driver is loaded." if reported else "")
+    paths = ["DMA-BUF"] if reported.get("open_module") and reported.get("kernel_dmabuf") else []
+    paths += [str(reported["peermem"])] if reported.get("peermem") else []
     answer = Found(", ".join(paths) or "none", expected=text, source=source)
     if not required:
         answer.free = f"The site does not require GPUDirect: {source} is {about.intent['gpudirect']}."
     elif not paths:
-        lacking = "kernel 5.12 or later" if told.get("open_module") else "the open GPU driver"
+        lacking = "kernel 5.12 or later" if reported.get("open_module") else "the open GPU driver"
         why = f"The adapter cannot reach GPU memory. DMA-BUF needs {lacking}, and nvidia_peermem is not loaded."
         answer.fail(why, f"the GPU driver or nvidia_peermem of {_me(about)}", "gpudirect")
     return answer
@@ -308,8 +308,8 @@ def loaded(values: Mapping[str, Any], about: About) -> Found:
 
 def memlock(values: Mapping[str, Any], about: About) -> Found:
     """Whether the login of the training user may lock as much memory as the site requires: unlimited, or kB."""
-    told = mapping(values.get("memlock")) or values
-    soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
+    reported = mapping(values.get("memlock")) or values
+    soft, hard = number(reported.get("soft_kb")), number(reported.get("hard_kb"))
     requested = str(about.intent["memlock"]).strip().lower()
     least = math.inf if requested == "unlimited" else int(requested) if requested.isdecimal() else None
     text = "unlimited" if least == math.inf else "" if least is None else f"{least} kB"
@@ -351,8 +351,8 @@ def rdma_device(values: Mapping[str, Any], about: About) -> Found:
 
 def gid(values: Mapping[str, Any], about: About) -> Found:
     """Whether the device has a RoCE v2 GID with the address of the data path."""
-    told = values.get("gid") or values.get("roce_v2_gid")
-    rows = [mapping(one) for one in listing(values.get("roce_v2"))] or ([mapping(told)] if told else [])
+    reported = values.get("gid") or values.get("roce_v2_gid")
+    rows = [mapping(one) for one in listing(values.get("roce_v2"))] or ([mapping(reported)] if reported else [])
     fixed = mapping(about.intent["addresses"]).get(_guest(about))
     # If the site sets no address, the address of the interface.
     expected = [fixed] if fixed else mapping(about.below.get(ADDRESSES)).get(_guest(about)) or []

@@ -87,8 +87,8 @@ def others(entries: Sequence[Entry], given: Mapping[str, Any] | None) -> None:
     """Compare the figures of one rung with each other."""
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
-        told = entry.found is not None and number(entry.found.measured) is not None and entry.found.compared
-        if told and ("from" in entry.subject or "guest" in entry.subject):
+        reported = entry.found is not None and number(entry.found.measured) is not None and entry.found.compared
+        if reported and ("from" in entry.subject or "guest" in entry.subject):
             groups.setdefault((entry.check, entry.variant), []).append(entry)
     for (check, variant), mine in groups.items():
         rung = rungs.of(check, variant)
@@ -105,9 +105,9 @@ def _outliers(check: str, entries: Sequence[Entry], better: str, given: Mapping[
     if deviations is None or percent is None:
         return
     by_id = {entry.row["id"]: entry for entry in entries}
-    told = {key: cast("Found", entry.found).measured for key, entry in by_id.items()}
+    reported = {key: cast("Found", entry.found).measured for key, entry in by_id.items()}
     # No fault makes a GPU faster: of two equal guests, the slower one is bad.
-    for one in spread.outliers(told, better, deviations, percent / 100, of_two=check == "cluster.training"):
+    for one in spread.outliers(reported, better, deviations, percent / 100, of_two=check == "cluster.training"):
         entry = by_id[one["key"]]
         worse = short(100 * one["worse_by"])
         why = f"The value is {worse} % worse than the median of the others, {short(one['median'])}."
@@ -192,8 +192,8 @@ def _baseline(
 def _key(entry: Entry, intent: Mapping[str, Any]) -> str:
     workload = []
     if entry.check == "cluster.training":
-        told = check_cluster.figures(entry.values)
-        workload = [told.get(key) for key in ("model", "batch", "device")]
+        reported = check_cluster.figures(entry.values)
+        workload = [reported.get(key) for key in ("model", "batch", "device")]
     elif entry.check in rungs.PROGRAMS:
         # The site selects the message sizes, and more ranks take longer.
         ranks = number(entry.values.get("ranks"))
@@ -201,14 +201,14 @@ def _key(entry: Entry, intent: Mapping[str, Any]) -> str:
     return baselines.key_of(entry.row["id"], intent["data_path"], workload)
 
 
-def _dispersion(found: Found, told: Mapping[str, Any] | None, given: Mapping[str, Any] | None, cpu: bool) -> None:
+def _dispersion(found: Found, reported: Mapping[str, Any] | None, given: Mapping[str, Any] | None, cpu: bool) -> None:
     """Check the dispersion of iterations: a good mean can hide bad iterations."""
-    if not told or found.measured is None:
+    if not reported or found.measured is None:
         return
     prefix = "cpu_" if cpu else ""
     for key, words in (("half", "+-{} % around their mean"), ("range", "{} % between the best and the worst")):
         limit = thresholds.rule("spread", f"{prefix}{key}_percent", "cluster.training", given)
-        share = number(told.get(f"{key}_share"))
+        share = number(reported.get(f"{key}_share"))
         if limit is not None and share is not None and 100 * share > limit:
             apart = words.format(short(100 * share))
             why = f"The iterations vary by {apart}. The limit is {short(limit)} %."
@@ -221,16 +221,18 @@ def derived(entry: Entry, trainings: Iterable[Entry]) -> dict[str, Any]:
     made: dict[str, Any] = {"status": "done", "readings": {}, "simulated": False, "simulated_parts": []}
     counted = (PASS, NOT_REQUIRED, WARN)
     good = [one for one in trainings if one.row["verdict"] in counted and number(one.row["measured"]) is not None]
-    told: dict[tuple[str, str], list[Entry]] = {}
+    reported: dict[tuple[str, str], list[Entry]] = {}
     for one in good:
         count, _colon, transport = one.variant.partition(":")
-        told.setdefault((count, transport), []).append(one)
+        reported.setdefault((count, transport), []).append(one)
     count, _colon, transport = entry.variant.partition(":")
     if entry.check == "cluster.efficiency":
-        alone = told.get(("1", transport)) or [one for key, some in told.items() if key[0] == "1" for one in some]
-        parts, lacking = (told.get((count, transport), []), alone), "on one guest alone"
+        alone = reported.get(("1", transport)) or [
+            one for key, some in reported.items() if key[0] == "1" for one in some
+        ]
+        parts, lacking = (reported.get((count, transport), []), alone), "on one guest alone"
     else:
-        parts, lacking = (told.get((count, "rdma"), []), told.get((count, "tcp"), [])), "over both transports"
+        parts, lacking = (reported.get((count, "rdma"), []), reported.get((count, "tcp"), [])), "over both transports"
     if not parts[0] or not parts[1]:
         return dict(
             made,

@@ -76,11 +76,11 @@ def finish(entry: Entry) -> None:
     found, row = entry.found, entry.row
     if found is None:
         return
-    told = entry.remarks = found.told
+    reported = entry.remarks = found.reported
     row["measured"] = found.measured
     row["verdict"] = found.verdict
-    row["why"] = " ".join(remark.why for remark in told) or found.free or found.note
-    row["cause"] = next((remark.cause for remark in told if remark.cause), "")
+    row["why"] = " ".join(remark.why for remark in reported) or found.free or found.note
+    row["cause"] = next((remark.cause for remark in reported if remark.cause), "")
     have = row["expected"]
     have["text"] = have["text"] or "; ".join(one for one in (found.duty, found.expected) if one)
     have["source"] = have["source"] or found.source

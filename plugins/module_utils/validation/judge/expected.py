@@ -42,7 +42,7 @@ DEFAULTS: dict[str, Any] = {
     "hops": [],  # switch ports on the paths of the run, as hops.of returns them
     "skip": {},  # {check: the reason for skipping it}
 }
-NOT_TOLD = "The switch ports of the hosts are unknown. Enable LLDP, or set site.fabric.cables."
+NOT_SHOWN = "The switch ports of the hosts are unknown. Enable LLDP, or set site.fabric.cables."
 
 
 def intent_of(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,14 +84,14 @@ def rows(intent: Mapping[str, Any], places: Places | None = None) -> list[dict[s
         everybody = {"guests": intent["guests"]}
         subjects = _ports(intent, places or {}) if rung.of == "place" else _subjects(rung, intent)
         if not subjects and not skip and rung.of == "place":
-            skip = NOT_TOLD
+            skip = NOT_SHOWN
         if skip:
             made.append(_row(rung.check, everybody, rung.variant, skip))
             continue
         for subject, variant in subjects:
             made.append(_row(rung.check, subject, variant, ""))
         if rung.of == "place":
-            made += [_row(rung.check, {"host": host}, "", NOT_TOLD) for host in _without_port(intent, places or {})]
+            made += [_row(rung.check, {"host": host}, "", NOT_SHOWN) for host in _without_port(intent, places or {})]
     return made
 
 

@@ -63,7 +63,7 @@ class Found:
         return max((remark.verdict for remark in self.remarks), key=ORDER.index, default=least)
 
     @property
-    def told(self) -> list[Remark]:
+    def reported(self) -> list[Remark]:
         """The remarks, worst first; those of one kind keep their order."""
         return sorted(self.remarks, key=lambda remark: -ORDER.index(remark.verdict))
 

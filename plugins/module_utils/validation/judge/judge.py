@@ -142,8 +142,8 @@ class _Course:
             if mine[0].check == "pair.write_bw":
                 # Dependent rows need the result of this analysis.
                 causes.fallback(self._entries, self.intent, self.places)
-                told = [number(entry.row["measured"]) for entry in mine]
-                middle = spread.median([one for one in told if one is not None])
+                reported = [number(entry.row["measured"]) for entry in mine]
+                middle = spread.median([one for one in reported if one is not None])
                 self.below["rdma_gbs"] = middle / 8 if middle else None
 
     def _matched(self) -> Iterator[dict[str, Any]]:

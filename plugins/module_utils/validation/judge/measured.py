@@ -16,16 +16,16 @@ STATES = (DONE, FAILED, TIMEOUT, MISSING, SKIPPED)
 APART = ("understood", "why", "error")
 
 
-def readings(told: Mapping[str, Any]) -> dict[str, Any]:
+def readings(reported: Mapping[str, Any]) -> dict[str, Any]:
     """The figures of a parser result."""
-    return {key: value for key, value in told.items() if key not in APART}
+    return {key: value for key, value in reported.items() if key not in APART}
 
 
 def measurement(
     check: str, subject: Mapping[str, Any], status: str = DONE, why: str = "", **more: Any
 ) -> dict[str, Any]:
     """A measurement in its format; missing keys are empty."""
-    told = {
+    reported = {
         "check": check,
         "subject": subject,
         "command": [],
@@ -39,4 +39,4 @@ def measurement(
         "seconds": 0.0,
         "variant": "",
     }
-    return dict(told, **more)
+    return dict(reported, **more)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Key = Union[str, tuple[str, str]]
 
 # Number of dependencies that a reason names.
-TOLD = 3
+SHOWN = 3
 MANY = "*"
 
 
@@ -109,6 +109,6 @@ def broken(needs: Iterable[Entry]) -> str:
     # A failed row explains more than a row that did not run because of it.
     bad = sorted(bad, key=lambda row: row["verdict"] != FAIL)
     words = {FAIL: "failed", NOT_RUN: "did not run"}
-    told = "; ".join(f"{row['id']} {words[row['verdict']]}" for row in bad[:TOLD])
-    rest = f"; and {len(bad) - TOLD} more" if len(bad) > TOLD else ""
-    return f"The result does not count, because required checks did not pass: {told}{rest}."
+    reported = "; ".join(f"{row['id']} {words[row['verdict']]}" for row in bad[:SHOWN])
+    rest = f"; and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
+    return f"The result does not count, because required checks did not pass: {reported}{rest}."

@@ -197,23 +197,23 @@ def _gpus(guests: Sequence[str], topology: Mapping[str, Any] | None) -> tuple[st
 
 
 def _training(entry: Entry, gpu: str) -> tuple[float | None, str, str, str]:
-    told = check_cluster.figures(entry.values)
-    if told["device"] == "CPU":
+    reported = check_cluster.figures(entry.values)
+    if reported["device"] == "CPU":
         return None, "", "", "the ranks have no GPUs"
-    model, image = str(told["model"] or "").lower(), str(mapping(entry.values.get("image")).get("name") or "")
+    model, image = str(reported["model"] or "").lower(), str(mapping(entry.values.get("image")).get("name") or "")
     known = [one for one in REFERENCES if (one.measure, one.gpu) == (IMAGES, gpu)]
     if not known:
         return None, "", "", f"the table has no training on {gpu}"
-    alike = [one for one in known if one.model == model and one.batch in (None, told["batch"])]
+    alike = [one for one in known if one.model == model and one.batch in (None, reported["batch"])]
     if not alike:
-        batch = f" and batch {short(told['batch'])}" if told["batch"] else ""
+        batch = f" and batch {short(reported['batch'])}" if reported["batch"] else ""
         return None, "", "", f"the table has no {gpu} with model {model or 'unknown'}{batch}"
     # A registry of the site may hold a copy of the image.
     mine = [one for one in alike if not one.image or image.rpartition("/")[2] == one.image.rpartition("/")[2]]
     if not mine:
         return None, "", "", f"the table has {gpu} with another image, {alike[0].image}"
     guests = len(guests_of(entry.subject))
-    ranks = int(told["devices"] or guests)
+    ranks = int(reported["devices"] or guests)
     # A figure of one GPU is closest with as many guests, and as many GPUs in each.
     best = min(mine, key=lambda one: (one.guests != guests, one.guests * one.gpus != ranks))
     source = f"{short(best.value)} for each of {ranks} GPUs; {_layout(best)}: {best.source}"

@@ -68,14 +68,16 @@ def outliers(
     """
     deviations = DEVIATIONS if deviations is None else deviations
     share = SHARE if share is None else share
-    told = {key: value for key, value in figures.items() if isinstance(value, (int, float)) and math.isfinite(value)}
-    if len(told) < (2 if of_two else 3):
+    reported = {
+        key: value for key, value in figures.items() if isinstance(value, (int, float)) and math.isfinite(value)
+    }
+    if len(reported) < (2 if of_two else 3):
         return []
     # One of many figures does not move the median.
-    whole = _middle(list(told.values())) if len(told) > MANY else None
+    whole = _middle(list(reported.values())) if len(reported) > MANY else None
     found = []
-    for key, value in told.items():
-        middle, spread = whole or _middle([other for name, other in told.items() if name != key])
+    for key, value in reported.items():
+        middle, spread = whole or _middle([other for name, other in reported.items() if name != key])
         worse = middle - value if better == "high" else value - middle
         if middle > 0 and worse > max(deviations * spread, share * middle):
             found.append({"key": key, "value": value, "median": middle, "worse_by": round(worse / middle, 4)})
@@ -107,7 +109,7 @@ def common(bad: Iterable[Pair], tested: Iterable[Pair], places: Places | None = 
     for level in ("guest", "port", "host", "link", "switch"):
         fits = _fitting(level, bad, tested, places)
         if fits:
-            return _told(level, fits[0], places, bad, sure=len(fits) == 1)
+            return _reported(level, fits[0], places, bad, sure=len(fits) == 1)
     if len({frozenset(pair) for pair in bad}) == 1:
         return _one_pair(bad, places, sure=True)
     if len(bad) >= BLAMED * len(tested):
@@ -156,7 +158,7 @@ def _touched(level: str, pair: Pair, places: Places) -> set[tuple[str, ...]]:
     return {(name,) for name in switches}
 
 
-def _told(level: str, place: tuple[str, ...], places: Places, bad: Sequence[Pair], sure: bool) -> dict[str, Any]:
+def _reported(level: str, place: tuple[str, ...], places: Places, bad: Sequence[Pair], sure: bool) -> dict[str, Any]:
     if level == "guest":
         guest, direction = place
         word = {"any": "", "from": ", only when it sends", "to": ", only when it receives"}[direction]

@@ -49,21 +49,21 @@ def trainings(entries: Iterable[Entry]) -> list[dict[str, Any]]:
         row = entry.row
         if entry.check != "cluster.training" or number(row["measured"]) is None:
             continue
-        told = check_cluster.figures(entry.values)
+        reported = check_cluster.figures(entry.values)
         count, _colon, wanted = entry.variant.partition(":")
         nodes = int(count) if count.isdecimal() else len(guests_of(entry.subject))
-        wanted = wanted or ("rdma" if told["transport"] in ("rdma", "mixed") else "tcp")
-        dispersion = told["dispersion"] or {}
+        wanted = wanted or ("rdma" if reported["transport"] in ("rdma", "mixed") else "tcp")
+        dispersion = reported["dispersion"] or {}
         made.append(
             {
                 "nodes": nodes,
-                "ranks": told["devices"] or nodes,
+                "ranks": reported["devices"] or nodes,
                 "wanted": wanted,
-                "transport": _went(nodes, wanted, told["transport"]),
-                "model": told["model"] or "",
+                "transport": _went(nodes, wanted, reported["transport"]),
+                "model": reported["model"] or "",
                 "images_per_s": row["measured"],
                 "spread": dispersion.get("half"),
-                "iterations": told["iterations"],
+                "iterations": reported["iterations"],
                 "simulated": bool(row["simulated"]),
                 "guests": guests_of(entry.subject),
                 "verdict": row["verdict"],

@@ -85,16 +85,16 @@ def judged(rans: Sequence[Ran], count: int | None) -> tuple[str, str, dict[str, 
             return MISSING, f"{known['means']}. {known['todo']}.", {}
         return FAILED, f"{trouble[:1].upper()}{trouble[1:]}.", {"error": known["code"]} if known else {}
     check = rans[0].test.check
-    told = _read(check, [ran.client for ran in rans], count)
-    values = readings(told)
-    if told["error"] is not None:
-        values["error"] = told["error"]["code"]
+    reported = _read(check, [ran.client for ran in rans], count)
+    values = readings(reported)
+    if reported["error"] is not None:
+        values["error"] = reported["error"]["code"]
     # ping exits with 1 if packets are lost, which is a figure.
     if late is not None:
         seconds = late.test.seconds
         return TIMEOUT, f"{late.test.tool} timed out. It normally takes {seconds} seconds.{_of(rans)}", values
-    if told["why"]:
-        return FAILED, told["why"] + _of(rans), values
+    if reported["why"]:
+        return FAILED, reported["why"] + _of(rans), values
     return DONE, "", values
 
 

@@ -23,7 +23,7 @@ lives() {
 # $1: folder for runs, then names of programs. Changes nothing.
 LOOK = (
     _HEAD
-    + adapters.TELL
+    + adapters.REPORT
     + r"""
 where=$1; shift
 for run in "$where"/*; do
@@ -64,7 +64,7 @@ env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C timeout --foreground -k 2 "$3" \
 echo $? > "$1/$2.new"; mv "$1/$2.new" "$1/$2.status"; rm -f "$1/$2.pid"
 ' sh "$@" > /dev/null 2>&1 < /dev/null &
 }
-tell() {
+report() {
   for out in "$1"/*.out; do
     [ -e "$out" ] || continue
     number=${out##*/}; number=${number%.out}
@@ -142,7 +142,7 @@ for line in "$@"; do
   one "$folder" "$number" "$limit" "$line" 0
 done
 wait
-tell "$folder"
+report "$folder"
 rm -rf "${folder:?}"; rmdir "${folder%/*}" "${folder%/*/*}" 2>/dev/null
 exit 0
 """
@@ -161,7 +161,7 @@ while [ "$turns" -lt 20 ]; do
   sleep 0.1
 done
 end "$folder"
-tell "$folder"
+report "$folder"
 rm -rf "${folder:?}"; rmdir "${folder%/*}" "${folder%/*/*}" 2>/dev/null
 exit 0
 """

@@ -21,21 +21,21 @@ _REFUSED = re.compile(r"^(50[0-9] .*|.*Could not open connection to daemon.*)$")
 @texts.reader(TOOL)
 def parse(text: str) -> dict[str, Any]:
     """synchronised, offset_s (positive: this clock is ahead), stratum, source, root_dispersion_s."""
-    told: dict[str, str] = {}
+    reported: dict[str, str] = {}
     for line in texts.lines(text):
         refused = _REFUSED.match(line.strip())
         if refused is not None:
             return texts.failed(TOOL, refused.group(1), text, synchronised=None, offset_s=None)
         name, colon, value = line.partition(":")
         if colon:
-            told.setdefault(name.strip().lower(), value.strip())
-    if "leap status" not in told or "stratum" not in told:
+            reported.setdefault(name.strip().lower(), value.strip())
+    if "leap status" not in reported or "stratum" not in reported:
         return texts.not_understood(TOOL, text)
-    offset = _SYSTEM.search(told.get("system time", ""))
-    reference = re.match(r"([0-9A-Fa-f.]+)(?:\s+\((.*)\))?", told.get("reference id", ""))
-    stratum = texts.whole(told["stratum"])
+    offset = _SYSTEM.search(reported.get("system time", ""))
+    reference = re.match(r"([0-9A-Fa-f.]+)(?:\s+\((.*)\))?", reported.get("reference id", ""))
+    stratum = texts.whole(reported["stratum"])
     # A daemon that never reached a server may still report a normal state.
-    synchronised = told["leap status"].lower() != "not synchronised" and stratum not in (None, 0, 16)
+    synchronised = reported["leap status"].lower() != "not synchronised" and stratum not in (None, 0, 16)
     if reference is not None and reference.group(1).upper() in _OWN_CLOCK:
         synchronised = False
     sign = -1 if offset and offset.group(2) == "slow" else 1
@@ -44,8 +44,8 @@ def parse(text: str) -> dict[str, Any]:
         offset_s=sign * float(offset.group(1)) if offset else None,
         stratum=stratum,
         source=(reference.group(2) or reference.group(1)) if reference else None,
-        root_dispersion_s=_seconds(told.get("root dispersion")),
-        leap=told["leap status"],
+        root_dispersion_s=_seconds(reported.get("root dispersion")),
+        leap=reported["leap status"],
     )
 
 

@@ -98,17 +98,17 @@ def rdma(text: str) -> dict[str, Any]:
     found: dict[str, Any]
     found, link = _of_json("\n".join(said)), None
     for line in said if not found else ():
-        told = line.split()
-        if len(told) > 1 and told[0] == "link" and "/" in told[1]:
-            link, told = told[1], told[2:]
+        reported = line.split()
+        if len(reported) > 1 and reported[0] == "link" and "/" in reported[1]:
+            link, reported = reported[1], reported[2:]
             found[link] = []
-        elif not all(_WORD.fullmatch(word) for word in told):
+        elif not all(_WORD.fullmatch(word) for word in reported):
             link = None
         if link is not None:
-            found[link] += told
-    for name, told in found.items():
-        if isinstance(told, list):
-            found[name] = {key: int(value) for key, value in zip(told, told[1:]) if value.isdecimal()}
+            found[link] += reported
+    for name, reported in found.items():
+        if isinstance(reported, list):
+            found[name] = {key: int(value) for key, value in zip(reported, reported[1:]) if value.isdecimal()}
     if not any(found.values()):
         return texts.not_understood("rdma statistic", text)
     return texts.figures(counters=found)
@@ -140,8 +140,8 @@ def table(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 def octets(changed: Mapping[str, int]) -> int:
     """Bytes that an adapter or port carried in both directions, by the counters that include RDMA; a packet counts
     with its largest size."""
-    told = {name: now for name, now in changed.items() if _is_number(now)}
-    return max((sum(told.get(name, 0) for name in names) * width for names, width in _CARRIED), default=0)
+    reported = {name: now for name, now in changed.items() if _is_number(now)}
+    return max((sum(reported.get(name, 0) for name in names) * width for names, width in _CARRIED), default=0)
 
 
 def sent(values: Mapping[str, Any]) -> int:
@@ -151,7 +151,7 @@ def sent(values: Mapping[str, Any]) -> int:
     return sum(int(size * times) for size, times in pairs if _is_number(size) and _is_number(times))
 
 
-def tells_of_traffic(known: Iterable[str]) -> bool:
+def reports_of_traffic(known: Iterable[str]) -> bool:
     """Whether the counters report the RDMA traffic."""
     return any({*names} & {*known} for names, _width in _CARRIED)
 

@@ -26,8 +26,8 @@ _ASIDE = re.compile(
 def parse(text: str) -> dict[str, Any]:
     """{hosts: {name: ranks}, ranks, size}: size is reported by the ranks, None if they report only a name."""
     lines = [line.strip() for line in texts.lines(text) if line.strip() and not _ASIDE.search(line.strip())]
-    told = [found.groups() for found in map(_BANNER.search, lines) if found]
-    names = [name for _size, _rank, name in told]
+    reported = [found.groups() for found in map(_BANNER.search, lines) if found]
+    names = [name for _size, _rank, name in reported]
     # A single word is a host name only if all lines are.
     if not names and all(_NAME.fullmatch(line) for line in lines):
         names = lines
@@ -36,10 +36,10 @@ def parse(text: str) -> dict[str, Any]:
     if error is not None or first.rank is not None or first.node is not None:
         reason = error["line"] if error else f"rank {first.rank} failed on {first.node or 'its host'}"
         return texts.failed(TOOL, reason, text, hosts={}, ranks=0, size=None)
-    sizes = {int(size) for size, _rank, _name in told}
+    sizes = {int(size) for size, _rank, _name in reported}
     if not names or len(sizes) > 1:
         return texts.not_understood(TOOL, text, "ranks report different sizes" if names else "")
-    if told and len({rank for _size, rank, _name in told}) != len(told):
+    if reported and len({rank for _size, rank, _name in reported}) != len(reported):
         return texts.failed(TOOL, "several ranks have the same number, so each ran alone", hosts={}, ranks=0, size=None)
     hosts: dict[str, int] = {}
     for name in names:

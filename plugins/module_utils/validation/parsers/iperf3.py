@@ -63,11 +63,11 @@ def together(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
     bad = next((part for part in parts if part["why"]), None)
     if bad is not None or not parts:
         return bad or texts.not_understood(TOOL, "")
-    told = dict(parts[0], processes=len(parts), interval_gbps=[])
+    reported = dict(parts[0], processes=len(parts), interval_gbps=[])
     for name in ("gbps", "sent_gbps", "retransmits", "streams", "cpu_percent", "remote_cpu_percent"):
         values = [part[name] for part in parts if part[name] is not None]
-        told[name] = round(sum(values), 6) if values else None
-    return told
+        reported[name] = round(sum(values), 6) if values else None
+    return reported
 
 
 def _about(start: Any) -> dict[str, Any]:

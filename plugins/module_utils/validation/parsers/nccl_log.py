@@ -4,7 +4,7 @@
 # This is private to the collection aiready.vsphere.
 """The transport that NCCL used, by its log with NCCL_DEBUG=INFO. Pure.
 
-NCCL goes over sockets without any error where it finds no RDMA. Only the log tells it.
+NCCL goes over sockets without any error where it finds no RDMA. Only the log reports it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def parse(text: str) -> dict[str, Any]:
     said: set[int]
     via: list[dict[str, Any]]
     networks, devices, via, direct, said = {}, {}, [], {}, set()
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "version": None,
         "interface": None,
         "mtus": set(),
@@ -60,13 +60,13 @@ def parse(text: str) -> dict[str, Any]:
     for line in lines:
         where = _WHERE.search(line)
         host = where.group(1) if where else ""
-        _network(line, host, networks, devices, told)
-        _connection(line, via, told, said)
+        _network(line, host, networks, devices, reported)
+        _connection(line, via, reported, said)
         what, values = output.nccl(line) or ("", [])
         if what == "gpudirect":
             direct[values[1]] = values[0] == "Enabled"
-    nodes = told["nodes"]
-    if nodes is None and via and len(said) == told["ranks"] and not any(one["network"] for one in via):
+    nodes = reported["nodes"]
+    if nodes is None and via and len(said) == reported["ranks"] and not any(one["network"] for one in via):
         # Before 2.20, no line has the number of machines; all ranks are in the log, and none of them names a network.
         nodes = 1
     transport = _transport(networks, via, nodes)
@@ -89,7 +89,7 @@ def parse(text: str) -> dict[str, Any]:
         "settings": {found.group(1): found.group(2) for found in map(_SET.search, lines) if found},
         "warnings": [found.group(1)[: texts.SHOWN] for found in map(_WARN.search, lines) if found][:5],
         "complete": any(_DONE.search(line) for line in lines),
-        **dict(told, mtus=sorted(told["mtus"]), gids=sorted(told["gids"])),
+        **dict(reported, mtus=sorted(reported["mtus"]), gids=sorted(reported["gids"])),
     }
     error = texts.known(text)
     if error is not None and not answer["complete"]:
@@ -106,27 +106,27 @@ def _network(
     host: str,
     networks: dict[str, set[str]],
     devices: dict[tuple[str, str], dict[str, Any]],
-    told: dict[str, Any],
+    reported: dict[str, Any],
 ) -> None:
     what, values = output.nccl(line) or ("", [])
-    if what == "version" and told["version"] is None:
-        told["version"] = values[0]
+    if what == "version" and reported["version"] is None:
+        reported["version"] = values[0]
     elif what == "network":
         networks.setdefault(host, set()).add(values[0])
     using = _USING.search(line)
     if using is not None:
-        told["interface"] = using.group(3)
+        reported["interface"] = using.group(3)
         # `Using [RO]` without any device means that no device was found.
         for index, device, port, layer in _DEVICE.findall(using.group(2)):
             entry = {"index": int(index), "device": device, "port": int(port), "layer": layer, "host": host or None}
             devices[host, index] = entry
     qp = _QP.search(line)
     if qp is not None:
-        told["mtus"].add(MTUS.get(int(qp.group(1)), int(qp.group(1))))
-        told["gids"].add(int(qp.group(2)))
+        reported["mtus"].add(MTUS.get(int(qp.group(1)), int(qp.group(1))))
+        reported["gids"].add(int(qp.group(2)))
 
 
-def _connection(line: str, via: list[dict[str, Any]], told: dict[str, Any], said: set[int]) -> None:
+def _connection(line: str, via: list[dict[str, Any]], reported: dict[str, Any], said: set[int]) -> None:
     found = _VIA.search(line)
     if found is not None:
         channel, first, second, way = found.groups()
@@ -145,9 +145,9 @@ def _connection(line: str, via: list[dict[str, Any]], told: dict[str, Any], said
     size, nodes = _SIZE.search(line), _NODES.search(line)
     if size is not None:
         said.add(int(size.group(1)))
-        told["ranks"] = max(told["ranks"] or 0, int(size.group(2)))
+        reported["ranks"] = max(reported["ranks"] or 0, int(size.group(2)))
     if nodes is not None:
-        told["nodes"] = max(told["nodes"] or 0, int(nodes.group(1)))
+        reported["nodes"] = max(reported["nodes"] or 0, int(nodes.group(1)))
 
 
 def _transport(networks: dict[str, set[str]], via: list[dict[str, Any]], nodes: int | None) -> str | None:

@@ -166,12 +166,12 @@ def _wrong(rows: Sequence[dict[str, Any]], count: int | None, word: str | None) 
     """Number of wrong values; None if they were not verified."""
     if count or word == "FAILED" or any(row.get("marked") for row in rows):
         return max(1, int(count or 0))
-    told = [row[half].get("wrong") for row in rows for half in ("out", "in")]
-    told = [value for value in told if value is not None]
-    if not told:
+    reported = [row[half].get("wrong") for row in rows for half in ("out", "in")]
+    reported = [value for value in reported if value is not None]
+    if not reported:
         return None
     # Older versions print the largest error here, such as 2e-07, which is correct.
-    return int(sum(value for value in told if value >= 1))
+    return int(sum(value for value in reported if value >= 1))
 
 
 def _ranks(row: Mapping[str, Any]) -> int | None:

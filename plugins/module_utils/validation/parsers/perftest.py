@@ -159,12 +159,12 @@ def _bandwidth(
         }
         for row in rows
     ]
-    told = [row for row in table if row["gbps"] is not None]
+    reported = [row for row in table if row["gbps"] is not None]
     # A jumping cycle counter results in negative times.
-    if not told or any(row["gbps"] < 0 for row in told):
+    if not reported or any(row["gbps"] < 0 for row in reported):
         return texts.not_understood(TOOL, text, "its average is not a number above zero")
     # If a size was measured several times, any of its rows is valid.
-    largest = max(told, key=lambda row: row["bytes"])
+    largest = max(reported, key=lambda row: row["bytes"])
     return texts.figures(
         kind="bandwidth",
         gbps=largest["gbps"],
@@ -183,10 +183,10 @@ def _latency(text: str, about: Mapping[str, Any], rows: Sequence[Mapping[str, An
         # A test of a duration has no typical value; a value that is not a number was not measured.
         usec = row["typical"] if "typical" in row else row.get("avg")
         table.append(dict(entry, bytes=int(row["bytes"]), usec=usec))
-    told = [row for row in table if row["usec"] is not None]
-    if not told or not all(row["usec"] > 0 for row in told):
+    reported = [row for row in table if row["usec"] is not None]
+    if not reported or not all(row["usec"] > 0 for row in reported):
         return texts.not_understood(TOOL, text, "its latency is not a number above zero")
-    smallest = min(told, key=lambda row: row["bytes"])
+    smallest = min(reported, key=lambda row: row["bytes"])
     return texts.figures(
         kind="latency",
         usec=smallest["usec"],

@@ -62,14 +62,14 @@ def parse(text: str) -> dict[str, Any]:
         if rtt is not None:
             found["rtt_ms"] = texts.number(rtt.group(1))
         refused = no.group(1) if no is not None and refused is None else refused
-    told = dict(found, sent=sent, received=received)
+    reported = dict(found, sent=sent, received=received)
     if refused is not None and not received:
-        return texts.failed(TOOL, refused, text, **dict(told, where=""))
+        return texts.failed(TOOL, refused, text, **dict(reported, where=""))
     if sent is None or found["payload"] is None:
         return texts.not_understood(TOOL, text, "" if sent is None else "the packet size is missing")
     if not sent and found["local_mtu"] is None:
         return texts.not_understood(TOOL, text, "it sent no packet")
-    return texts.figures(**dict(told, where=_where(found, sent, received)))
+    return texts.figures(**dict(reported, where=_where(found, sent, received)))
 
 
 def _where(found: Mapping[str, Any], sent: int, received: int | None) -> str:

@@ -88,25 +88,25 @@ def _errors(text: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _count(told: dict[str, Any], path: Sequence[str], key: str, value: str) -> None:
+def _count(reported: dict[str, Any], path: Sequence[str], key: str, value: str) -> None:
     number = texts.whole(value.split(" ")[0]) if value else None
-    if value in smi_text.NOT_TOLD:
+    if value in smi_text.NOT_SHOWN:
         return
     for words, action in _UNREADABLE:
         if words in value:
-            told.setdefault("recovery", action)
+            reported.setdefault("recovery", action)
     if not path and key == _RECOVERY and value != "None":
-        told["recovery"] = value
+        reported["recovery"] = value
     elif path == ["GPU Reset Status"] and value == "Yes":
-        told.setdefault("recovery", _RESETS.get(key))
+        reported.setdefault("recovery", _RESETS.get(key))
     elif path == ["PCI"] and key == _REPLAYS and number is not None:
-        told["replays"] = number
+        reported["replays"] = number
     elif path == ["ECC Mode"] and key == "Current":
-        told["mode"] = value.lower()
+        reported["mode"] = value.lower()
     elif path[:1] == ["ECC Errors"] and value in ("Yes", "No"):
-        _state(told, key, value == "Yes")
+        _state(reported, key, value == "Yes")
     elif path[:1] in (["ECC Errors"], ["Remapped Rows"]) and number is None and value not in ("Yes", "No"):
-        told.setdefault("unread", []).append(f"{key}: {value}")
+        reported.setdefault("unread", []).append(f"{key}: {value}")
     # Volatile errors count from the load of the driver, so a run can have caused them.
     elif path[:1] == ["ECC Errors"] and path[1:2] in (["Volatile"], ["Aggregate"]) and number is not None:
         if key == "Total":
@@ -114,19 +114,19 @@ def _count(told: dict[str, Any], path: Sequence[str], key: str, value: str) -> N
             return
         worse = "uncorrect" in key.lower() or "double bit" in " ".join([*path, key]).lower()
         name = ("" if path[1] == "Volatile" else "ever_") + ("uncorrected" if worse else "corrected")
-        told[name] = told.get(name, 0) + number
+        reported[name] = reported.get(name, 0) + number
     elif path[:1] == ["Remapped Rows"]:
         if key == "Pending":
-            told["pending"] = value == "Yes" or told.get("pending", False)
+            reported["pending"] = value == "Yes" or reported.get("pending", False)
         elif key == "Remapping Failure Occurred":
-            told["remap_failed"] = value == "Yes"
+            reported["remap_failed"] = value == "Yes"
 
 
-def _state(told: dict[str, Any], key: str, yes: bool) -> None:
+def _state(reported: dict[str, Any], key: str, yes: bool) -> None:
     """The memory state that newer drivers report besides counts."""
     if key in ("Channel Repair Pending", "TPC Repair Pending"):
-        told["pending"] = yes or told.get("pending", False)
+        reported["pending"] = yes or reported.get("pending", False)
     elif key == "Unrepairable Memory":
-        told["unrepairable"] = yes
+        reported["unrepairable"] = yes
     elif key == "SRAM Threshold Exceeded":
-        told["exceeded"] = yes
+        reported["exceeded"] = yes

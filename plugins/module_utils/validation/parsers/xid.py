@@ -99,7 +99,7 @@ def _xid(line: str) -> dict[str, Any] | None:
         kind, means = HARDWARE, "NVSwitch error"
     if kind == HARDWARE and _MILD.search(rest):
         kind = UNKNOWN
-    return dict(_told(line, code, pci, kind, means, rest), of="switch" if _SWITCH.search(line) else "GPU")
+    return dict(_reported(line, code, pci, kind, means, rest), of="switch" if _SWITCH.search(line) else "GPU")
 
 
 def _unread(line: str) -> dict[str, Any]:
@@ -107,8 +107,8 @@ def _unread(line: str) -> dict[str, Any]:
     said = line[cast("re.Match[str]", _ANY.search(line)).start() :].strip()
     number = re.search(r"\): (\d+)|\bXid:? (\d+)", said)
     code = int(next(filter(None, number.groups()))) if number else "of unknown number"
-    told = _told(line, code, "of unknown address", UNKNOWN, "in an unknown format", said)
-    return dict(told, of="GPU")
+    reported = _reported(line, code, "of unknown address", UNKNOWN, "in an unknown format", said)
+    return dict(reported, of="GPU")
 
 
 def _fallen(line: str) -> dict[str, Any] | None:
@@ -116,11 +116,11 @@ def _fallen(line: str) -> dict[str, Any] | None:
     if found is None:
         return None
     # If the sentence has several lines, the address is in an earlier one.
-    told = _told(line, FALLEN, found.group(1) or "of unknown address", *MEANINGS[FALLEN], found.group(0))
-    return dict(told, of="GPU")
+    reported = _reported(line, FALLEN, found.group(1) or "of unknown address", *MEANINGS[FALLEN], found.group(0))
+    return dict(reported, of="GPU")
 
 
-def _told(line: str, code: int | str, pci: str, kind: str, means: str, says: str) -> dict[str, Any]:
+def _reported(line: str, code: int | str, pci: str, kind: str, means: str, says: str) -> dict[str, Any]:
     when = _TIME.match(line)
     return {
         "code": code,

@@ -94,7 +94,7 @@ def _of_guest(name: str, looks: Mapping[str, Any], files: dict[str, str]) -> lis
             found.append(measurement("guest.kernel", {"guest": name}, FAILED, f"{name} {how}: {said}"))
             continue
         outputs = mapping(result.get("outputs"))
-        for one in filter(None, (_heard(name, told) for told in _told(result))):
+        for one in filter(None, (_heard(name, reported) for reported in _reported(result))):
             if one["check"] == "guest.counters":
                 counts[phase] = one
                 continue
@@ -109,24 +109,24 @@ def _of_guest(name: str, looks: Mapping[str, Any], files: dict[str, str]) -> lis
     return found + _counted(name, counts, files)
 
 
-def _told(result: Mapping[str, Any]) -> Sequence[Any]:
+def _reported(result: Mapping[str, Any]) -> Sequence[Any]:
     """The measurements in the result of a guest."""
     return listing(result["measurements"])[:MOST_MEASUREMENTS]
 
 
-def _heard(name: str, told: Any) -> dict[str, Any] | None:
+def _heard(name: str, reported: Any) -> dict[str, Any] | None:
     """A measurement of a guest, or None. It is always about that guest and has no evidence yet."""
-    told = mapping(told)
-    rung = rungs.of(told.get("check") if isinstance(told.get("check"), str) else "")
-    status = told.get("status")
+    reported = mapping(reported)
+    rung = rungs.of(reported.get("check") if isinstance(reported.get("check"), str) else "")
+    status = reported.get("status")
     if rung is None or rung.layer != rungs.GUEST or status not in STATES:
         return None
-    made = measurement(rung.check, {"guest": name}, status, str(told.get("why") or ""))
-    made.update({key: str(told.get(key) or "") for key in ("version", "began", "variant")})
-    made["command"] = [str(word) for word in listing(told.get("command"))]
-    made["seconds"] = number(_finite(told.get("seconds"))) or 0.0
-    made["readings"] = _finite(mapping(told.get("readings")))
-    made["simulated"] = told.get("simulated") is True
+    made = measurement(rung.check, {"guest": name}, status, str(reported.get("why") or ""))
+    made.update({key: str(reported.get(key) or "") for key in ("version", "began", "variant")})
+    made["command"] = [str(word) for word in listing(reported.get("command"))]
+    made["seconds"] = number(_finite(reported.get("seconds"))) or 0.0
+    made["readings"] = _finite(mapping(reported.get("readings")))
+    made["simulated"] = reported.get("simulated") is True
     return made
 
 
@@ -243,8 +243,8 @@ def _unfinished(
     """A run without a figure: its faulty guest, and the known error of the run or of its output."""
     verdict = mapping(result.get("verdict"))
     known = mapping(verdict.get("known")) or texts.known(text) or {}
-    told = {**_who(verdict.get("host"), guests_of(subject)), **({"error": known["code"]} if known else {})}
-    return measurement(check, subject, FAILED, why, readings=told, **about)
+    reported = {**_who(verdict.get("host"), guests_of(subject)), **({"error": known["code"]} if known else {})}
+    return measurement(check, subject, FAILED, why, readings=reported, **about)
 
 
 def _training(subject: Mapping[str, Any], result: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
@@ -255,42 +255,44 @@ def _training(subject: Mapping[str, Any], result: Mapping[str, Any], about: Mapp
 
 
 def _nccl(subject: Mapping[str, Any], text: str, result: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
-    told, log = nccl_tests.parse(text), nccl_log.parse(text)
-    values = readings({**log, **told})
+    reported, log = nccl_tests.parse(text), nccl_log.parse(text)
+    values = readings({**log, **reported})
     values["nodes"] = values.get("nodes") or len(subject["guests"])
     # The ranks of the built-in all_reduce report it.
     names = [str(mapping(one).get("engine") or "") for one in listing(result.get("ranks"))]
     values["backend"] = next((name.split()[1] for name in names if name.startswith("torch.distributed ")), None)
-    if told["why"]:
-        return _unfinished("cluster.nccl", subject, result, _failed(result) or told["why"], about, text)
+    if reported["why"]:
+        return _unfinished("cluster.nccl", subject, result, _failed(result) or reported["why"], about, text)
     # Figures of a failed run stay as evidence; the check fails by the verdict of the run.
     values["verdict"] = mapping(result.get("verdict"))
-    return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
+    return measurement(
+        "cluster.nccl", subject, readings=values, **dict(about, version=str(reported.get("version") or ""))
+    )
 
 
 def _osu(
     check: str, subject: Mapping[str, Any], text: str, result: Mapping[str, Any], about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    told = osu.parse(text)
-    if told["why"]:
+    reported = osu.parse(text)
+    if reported["why"]:
         # The error of the program explains more than the exit of a rank.
-        why = told["why"] if told["understood"] else _failed(result) or told["why"]
+        why = reported["why"] if reported["understood"] else _failed(result) or reported["why"]
         return _unfinished(check, subject, result, why, about, text)
-    values = dict(readings(told), ranks=len(listing(result.get("ranks"))), verdict=mapping(result.get("verdict")))
+    values = dict(readings(reported), ranks=len(listing(result.get("ranks"))), verdict=mapping(result.get("verdict")))
     values["ucx"] = ucx.transports(text)
-    return measurement(check, subject, readings=values, **dict(about, version=str(told["version"])))
+    return measurement(check, subject, readings=values, **dict(about, version=str(reported["version"])))
 
 
 def _hostname(
     subject: Mapping[str, Any], text: str, result: Mapping[str, Any], about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    told = hostnames.parse(text)
+    reported = hostnames.parse(text)
     names = {mapping(one).get("node"): mapping(one).get("name") for one in listing(result.get("hosts"))}
-    why = _failed(result) or told["why"]
+    why = _failed(result) or reported["why"]
     if why:
         return _unfinished("cluster.hostname", subject, result, why, about, text)
-    values = readings(told)
-    values["hosts"] = {names.get(node, node): count for node, count in told["hosts"].items()}
+    values = readings(reported)
+    values["hosts"] = {names.get(node, node): count for node, count in reported["hosts"].items()}
     return measurement("cluster.hostname", subject, readings=values, **about)
 
 

@@ -24,17 +24,17 @@ def of(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def _of_agreement(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
-    told = mapping(seen.get("agreement"))
+    reported = mapping(seen.get("agreement"))
     subject = {"guests": list(mapping(seen.get("guests")))}
-    if "disagreements" in told:
+    if "disagreements" in reported:
         keys = ("disagreements", "not_known", "paths", "agreed", "ends")
         place = evidence.place("fabric.settings", kind="json")
-        files[place] = json.dumps({key: told[key] for key in (*keys, "wanted") if key in told}, indent=1) + "\n"
-        readings_of = {key: told[key] for key in keys if key in told}
+        files[place] = json.dumps({key: reported[key] for key in (*keys, "wanted") if key in reported}, indent=1) + "\n"
+        readings_of = {key: reported[key] for key in keys if key in reported}
         about: dict[str, Any] = {"command": ["aiready.vsphere.roce_agreement_info"], "evidence": place}
         return [measurement("fabric.settings", subject, readings=readings_of, **about)]
-    if told.get("why"):
-        return [measurement("fabric.settings", subject, SKIPPED, told["why"])]
+    if reported.get("why"):
+        return [measurement("fabric.settings", subject, SKIPPED, reported["why"])]
     return []
 
 

@@ -124,16 +124,16 @@ class Probe:
         return self.output
 
 
-def understood(told: Mapping[str, Any]) -> dict[str, Any]:
+def understood(reported: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a parser; without figures, the probe fails with its reason."""
-    if told["why"]:
-        raise Answer(FAILED, told["why"])
-    return readings(told)
+    if reported["why"]:
+        raise Answer(FAILED, reported["why"])
+    return readings(reported)
 
 
-def _whole(done: Done, told: Mapping[str, Any]) -> dict[str, Any]:
+def _whole(done: Done, reported: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a parser, if the program finished: an earlier output is incomplete."""
-    values = understood(told)
+    values = understood(reported)
     if not done.ok:
         raise Answer(FAILED, done.outcome)
     return values
@@ -157,10 +157,10 @@ def clock(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
 
 def address(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     name = _interface(requested)
-    told = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
-    if told.rc != 0:
+    reported = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
+    if reported.rc != 0:
         raise Answer(FAILED, f"The interface {name} does not exist.")
-    found = [words[3].partition("/")[0] for words in map(str.split, told.stdout.splitlines()) if len(words) > 3]
+    found = [words[3].partition("/")[0] for words in map(str.split, reported.stdout.splitlines()) if len(words) > 3]
     state = (probe.files.text(f"/sys/class/net/{name}/operstate") or "").strip()
     return {"interface": name, "addresses": found, "state": state or None}
 
@@ -195,11 +195,11 @@ def loaded(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
 def memlock(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     user = requested.user or "root"
     probe.argv = ["su", "-l", user, "-c", "ulimit -S -l; ulimit -H -l"]
-    told = rdma.memlock(probe.commands, user)
-    if told is None:
+    reported = rdma.memlock(probe.commands, user)
+    if reported is None:
         raise Answer(FAILED, f"Cannot read the memlock limit of a login of {user}.")
-    probe.output = f"soft {told['soft_kb']} kB, hard {told['hard_kb']} kB; -1 is unlimited"
-    return dict(told, user=user)
+    probe.output = f"soft {reported['soft_kb']} kB, hard {reported['hard_kb']} kB; -1 is unlimited"
+    return dict(reported, user=user)
 
 
 def device(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
@@ -221,19 +221,19 @@ def gid(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
 def gpus(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     """nvidia-smi reports driver, licence and memory at once; without a driver it exits with its own status."""
     done = probe.run(SMI)
-    told = _whole(done, smi.parse(done.stdout or done.stderr))
-    probe.version = told.get("driver") or ""
-    return told
+    reported = _whole(done, smi.parse(done.stdout or done.stderr))
+    probe.version = reported.get("driver") or ""
+    return reported
 
 
 def licence(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
-    told = gpus(probe, requested)
-    return {"gpus": [_part(gpu, "address", "name", "licence", "licensed", "expiry") for gpu in told["gpus"]]}
+    reported = gpus(probe, requested)
+    return {"gpus": [_part(gpu, "address", "name", "licence", "licensed", "expiry") for gpu in reported["gpus"]]}
 
 
 def ecc(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
-    told = gpus(probe, requested)
-    return {"gpus": [_part(gpu, "address", "name", "ecc") for gpu in told["gpus"]]}
+    reported = gpus(probe, requested)
+    return {"gpus": [_part(gpu, "address", "name", "ecc") for gpu in reported["gpus"]]}
 
 
 def _part(gpu: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -252,8 +252,10 @@ def xids(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
         found = xid.parse(done.stdout or done.stderr)
         # The evidence has only the lines of the driver, because the full log may have private data.
         lines = probe.output.splitlines()
-        told = [line for line in lines if re.search(r"NVRM|\bSXid \(", line)]
-        probe.output = "\n".join([*told, f"({len(lines)} lines of the log were read, {len(told)} are of the driver)"])
+        reported = [line for line in lines if re.search(r"NVRM|\bSXid \(", line)]
+        probe.output = "\n".join(
+            [*reported, f"({len(lines)} lines of the log were read, {len(reported)} are of the driver)"]
+        )
         if not found["why"] and (done.ok or found["xids"]):
             return understood(found)
         # An incomplete log does not show the errors of its missing part.
@@ -290,8 +292,8 @@ def counted(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
             found.update(_numbers(files, folder, files.names(folder)))
     found.update(_numbers(files, f"/sys/class/net/{name}/statistics", STATISTICS))
     try:
-        told = counters.ethtool(probe.run(["ethtool", "-S", name]).stdout)
-        found.update(told.get("counters") or {})
+        reported = counters.ethtool(probe.run(["ethtool", "-S", name]).stdout)
+        found.update(reported.get("counters") or {})
     except Answer:
         # The files of the kernel are sufficient.
         probe.output = ""
@@ -302,16 +304,16 @@ def counted(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
 
 
 def _numbers(files: Files, folder: str, names: Iterable[str]) -> dict[str, int]:
-    told = {name: (files.text(f"{folder}/{name}") or "").strip() for name in names}
-    return {name: int(value) for name, value in told.items() if value.isdecimal()}
+    reported = {name: (files.text(f"{folder}/{name}") or "").strip() for name in names}
+    return {name: int(value) for name, value in reported.items() if value.isdecimal()}
 
 
 def diag(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     """A failed test sets the exit status too, and the document has all results."""
     done = probe.run(["dcgmi", "diag", "--run", str(requested.dcgm_level), "--json"], DIAG_S[requested.dcgm_level])
-    told = understood(dcgm.diag(done.stdout or done.stderr))
-    probe.version = told["version"]
-    return dict(told, level=requested.dcgm_level)
+    reported = understood(dcgm.diag(done.stdout or done.stderr))
+    probe.version = reported["version"]
+    return dict(reported, level=requested.dcgm_level)
 
 
 def health(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
@@ -321,9 +323,9 @@ def health(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
 
 def storage(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     done = probe.run([_gds_tool(probe, "gdscheck"), "-p"])
-    told = understood(gds.check(done.stdout or done.stderr))
-    probe.version = told["version"]
-    return told
+    reported = understood(gds.check(done.stdout or done.stderr))
+    probe.version = reported["version"]
+    return reported
 
 
 def stored(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
@@ -339,11 +341,11 @@ def stored(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     argv += ["-s", f"{min(size // MIB, GDS_MOST_MIB)}M", "-i", "1M", "-x", "0", "-I", "0", "-T", str(GDS_S)]
     done = probe.run(argv)
     output = probe.output
-    told = _whole(done, gds.read(done.stdout or done.stderr))
+    reported = _whole(done, gds.read(done.stdout or done.stderr))
     last = understood(gds.stats(probe.read(GDS_STATS)))
     probe.argv, probe.output = argv, f"{output}\n\n{probe.output}"
     key = "reads" if first["counted"] and last["counted"] else "maps"
-    return dict(told, file=requested.gds_file, moved=last[key] - first[key], counter=key)
+    return dict(reported, file=requested.gds_file, moved=last[key] - first[key], counter=key)
 
 
 def _gds_tool(probe: Probe, name: str) -> str:

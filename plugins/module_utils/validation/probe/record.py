@@ -48,13 +48,13 @@ def record(
     path = os.path.expanduser(params["baseline"]) if params["baseline"] else ""
     whole = baselines.parse(reader(path) if path else "", path)
     before = baselines.of_site(whole, params["site"])
-    told = judge.judge(measurements, params["intent"], params["thresholds"], before if path else None, picture)
+    reported = judge.judge(measurements, params["intent"], params["thresholds"], before if path else None, picture)
     kept = None
     if path:
         run = os.path.basename(params["result_dir"].rstrip("/"))
-        kept, _done = baselines.record(before, told["figures"], run, now, params["keep"])
+        kept, _done = baselines.record(before, reported["figures"], run, now, params["keep"])
         kept = None if kept == before else baselines.with_site(whole, params["site"], kept)
-    for row in told["rows"]:
+    for row in reported["rows"]:
         row["relaxed"] = [_less(one) for one in params["relaxed"] if _concerns(one, row)]
         row["notes"] = [str(params["notes"][row["check"]])] if row["check"] in params["notes"] else []
     made = {
@@ -62,16 +62,16 @@ def record(
         "began": params["began"] or now,
         "ended": now,
         "site": {"name": params["site"], "data_path": params["intent"].get("data_path", "tcp")},
-        "verdict": told["verdict"],
-        "simulated": told["simulated"],
+        "verdict": reported["verdict"],
+        "simulated": reported["simulated"],
         "simulated_parts": simulated.among(params["simulated"], simulated.WORDS),
         "versions": collect.versions(measurements, params["runs"], params["simulated"]),
-        "rungs": told["rows"],
-        "trainings": told["trainings"],
+        "rungs": reported["rows"],
+        "trainings": reported["trainings"],
         "topology": picture,
-        "thresholds": told["thresholds"],
-        "references": told["references"],
-        "causes": told["causes"],
+        "thresholds": reported["thresholds"],
+        "references": reported["references"],
+        "causes": reported["causes"],
         "relaxed": params["relaxed"],
     }
     return made, files, kept

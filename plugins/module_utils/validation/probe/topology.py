@@ -93,7 +93,7 @@ def picture(
 
 
 def _gpus(
-    vm: str, told: Any, measurements: Sequence[Mapping[str, Any]], simulated: Sequence[str] = ()
+    vm: str, reported: Any, measurements: Sequence[Mapping[str, Any]], simulated: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
     """The GPUs of a VM, each as {name of the card, mig, vgpus, vm, simulated}.
 
@@ -101,20 +101,22 @@ def _gpus(
     """
     looks = [one for one in measurements if one["check"] == "guest.driver" and one["subject"].get("guest") == vm]
     last = looks[-1] if looks else {}
-    seen = listing(mapping(last.get("readings")).get("gpus")) or ([{"name": told}] if isinstance(told, str) else [])
+    seen = listing(mapping(last.get("readings")).get("gpus")) or (
+        [{"name": reported}] if isinstance(reported, str) else []
+    )
     made = [dict(_gpu(mapping(gpu)), vm=vm, simulated=bool(last.get("simulated"))) for gpu in seen]
-    lacking = int(number(told) or 0) - len(made)
+    lacking = int(number(reported) or 0) - len(made)
     # Only vCenter reports these.
     fake = parts.VCENTER in simulated
     return made + [{"name": UNSEEN, "mig": "", "vgpus": [], "vm": vm, "simulated": fake} for _one in range(lacking)]
 
 
-def _gpu(told: Mapping[str, Any]) -> dict[str, Any]:
-    name, mig = str(told.get("name") or "GPU"), "MIG" if told.get("mig") else ""
+def _gpu(reported: Mapping[str, Any]) -> dict[str, Any]:
+    name, mig = str(reported.get("name") or "GPU"), "MIG" if reported.get("mig") else ""
     profile = _profile(name)
     board, part = catalogue.board_of(profile), catalogue.mig_type(profile)
     if board is None:
-        return {"name": name, "mig": mig, "vgpus": [name] if told.get("virtualization") == "vgpu" else []}
+        return {"name": name, "mig": mig, "vgpus": [name] if reported.get("virtualization") == "vgpu" else []}
     # Remarks on a card in the table are in parentheses.
     card = board.title.partition(" (")[0]
     return {"name": card, "mig": part.mig_profile if part else mig, "vgpus": [profile]}
@@ -137,11 +139,11 @@ def _short(gpus: Sequence[Mapping[str, Any]]) -> str:
 def _from_hosts(paths: Any, guests: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The paths, with the host instead of a guest that has a port of it in passthrough mode."""
 
-    def end(told: Mapping[str, Any]) -> dict[str, Any]:
-        guest = mapping(guests.get(str(told.get("name"))))
+    def end(reported: Mapping[str, Any]) -> dict[str, Any]:
+        guest = mapping(guests.get(str(reported.get("name"))))
         if not guest.get("host"):
-            return dict(told)
-        return {"name": guest["host"], "port": guest.get("nic") or told.get("port")}
+            return dict(reported)
+        return {"name": guest["host"], "port": guest.get("nic") or reported.get("port")}
 
     return [dict(path, a=end(mapping(path.get("a"))), b=end(mapping(path.get("b")))) for path in listing(paths)]
 

@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 # A smaller difference is noise between two runs of the same machines, as other comparisons of runs assume.
 NOTABLE_PERCENT = 5
 # Rows and versions that a report names.
-TOLD = 40
+SHOWN = 40
 ORDER = ("pass", "not_required", "skipped", "not_run", "warn", "fail")
 
 
@@ -25,13 +25,13 @@ def comparison(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str,
         "before": _run(before),
         "after": _run(after),
         "cautions": _cautions(before, after),
-        "verdicts": verdicts[:TOLD],
-        "verdicts_more": max(0, len(verdicts) - TOLD),
+        "verdicts": verdicts[:SHOWN],
+        "verdicts_more": max(0, len(verdicts) - SHOWN),
         "held_up": held_up,
         "only_before": _only(before, after),
         "only_after": _only(after, before),
         "figures": figures,
-        "outliers": _outliers(before, after, figures)[:TOLD],
+        "outliers": _outliers(before, after, figures)[:SHOWN],
         "trainings": _trainings(before, after),
         "versions": _versions(before, after),
     }
@@ -91,7 +91,7 @@ def _verdicts(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list
 
 def _only(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     missing = [label for label in rows_of(one) if label not in rows_of(other)]
-    return {"rows": missing[:TOLD], "count": len(missing)}
+    return {"rows": missing[:SHOWN], "count": len(missing)}
 
 
 def _pairs(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

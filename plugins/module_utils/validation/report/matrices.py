@@ -18,7 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 # Units of values with a degree. A path MTU is only right or wrong.
 UNITS = ("Gb/s", "GB/s", "us", "ms")
 # Worst pairs that a matrix names.
-TOLD = 10
+SHOWN = 10
 
 
 def matrices(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def _matrix(
         "high": max(figures),
         "worst": [
             {"from": source, "to": target, "measured": row["measured"], "verdict": row["verdict"]}
-            for source, target, row in sorted(pairs, key=lambda pair: _badness(pair[2]["measured"], lower))[:TOLD]
+            for source, target, row in sorted(pairs, key=lambda pair: _badness(pair[2]["measured"], lower))[:SHOWN]
         ],
         "of_nodes": [_node(name, nodes, at) for name in nodes],
     }

@@ -75,11 +75,11 @@ def total(some: Sequence[Mapping[str, Any]], ended: str = "") -> float:
     return rounded(max(ends) - min(one for one, _seconds in begun), 9)
 
 
-def moment(told: Any) -> datetime | None:
+def moment(reported: Any) -> datetime | None:
     """A time of a record, or None if it is not valid."""
     try:
         # Python before 3.11 does not accept a Z.
-        read = datetime.fromisoformat(told.replace("Z", "+00:00"))
+        read = datetime.fromisoformat(reported.replace("Z", "+00:00"))
     except (ValueError, TypeError, AttributeError):
         return None
     return read if read.tzinfo is not None else read.replace(tzinfo=timezone.utc)

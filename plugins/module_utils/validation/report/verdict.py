@@ -24,7 +24,7 @@ OF_ROWS.update(dict.fromkeys(("not_run", "not_required", "skipped"), "incomplete
 WRONG = {"fail": "failed", "warn": "warned", "not_run": "could not run"}
 LEFT_OUT = {"not_required": "not required", "skipped": "skipped"}
 # Problems at the top of the report, and objects that one of them names.
-TOLD, NAMED = 20, 6
+SHOWN, NAMED = 20, 6
 
 
 def verdict(
@@ -62,8 +62,8 @@ def verdict(
         "rows": len(rows),
         "simulated_rows": many,
         "simulated_counts": parts,
-        "not_right": groups[:TOLD],
-        "not_right_more": max(0, len(groups) - TOLD),
+        "not_right": groups[:SHOWN],
+        "not_right_more": max(0, len(groups) - SHOWN),
     }
 
 

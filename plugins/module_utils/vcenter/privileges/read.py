@@ -80,7 +80,7 @@ def _vcenter(vcenter: VCenter) -> dict[str, Any]:
 
 def _host(row: Row) -> dict[str, Any]:
     product = row.get("config.product")
-    told = {
+    reported = {
         "name": state.name_of(row),
         "connection": str(row.get("runtime.connectionState")),
         "version": product.version if product else None,
@@ -90,13 +90,13 @@ def _host(row: Row) -> dict[str, Any]:
         "why_no_clock": "",
     }
     system = row.get("configManager.dateTimeSystem")
-    if told["connection"] != "connected" or system is None:
-        return dict(told, why_no_clock=f"The host is {told['connection']}.")
+    if reported["connection"] != "connected" or system is None:
+        return dict(reported, why_no_clock=f"The host is {reported['connection']}.")
     try:
-        ahead, within = _clock(system.QueryDateTime, f"Host {told['name']}")
+        ahead, within = _clock(system.QueryDateTime, f"Host {reported['name']}")
     except OperatorError as error:
-        return dict(told, why_no_clock=error.message)
-    return dict(told, clock_ahead_s=ahead, clock_known_within_s=within)
+        return dict(reported, why_no_clock=error.message)
+    return dict(reported, clock_ahead_s=ahead, clock_known_within_s=within)
 
 
 def _clock(ask: Callable[[], datetime.datetime], subject: str) -> tuple[float, float]:
@@ -136,14 +136,15 @@ def _held(vcenter: VCenter, refs: Sequence[Ref], asked: Sequence[str]) -> dict[s
         key = vcenter.content.sessionManager.currentSession.key
         manager = vcenter.content.authorizationManager
         try:
-            told = manager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
+            reported = manager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
         except vmodl.fault.InvalidArgument:
             # An earlier vCenter does not have all of them [unsure: that it rejects those].
             known = {one.privId for one in manager.privilegeList or ()}
             asked = [one for one in asked if one in known]
-            told = manager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
+            reported = manager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
     except vmodl.MethodFault as fault:
         raise explain(fault, vcenter.name, wanted) from fault
     return {
-        one.entity._GetMoId(): {each.privId for each in one.privAvailability or () if each.isGranted} for one in told
+        one.entity._GetMoId(): {each.privId for each in one.privAvailability or () if each.isGranted}
+        for one in reported
     }

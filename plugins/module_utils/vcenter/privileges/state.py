@@ -103,11 +103,11 @@ def skew(theirs: datetime.datetime, before: float, after: float) -> tuple[float,
     """
     if theirs.tzinfo is None:
         theirs = theirs.replace(tzinfo=datetime.timezone.utc)
-    told = theirs.timestamp()
-    if told > after:
-        ahead = told - after
-    elif told < before:
-        ahead = told - before
+    reported = theirs.timestamp()
+    if reported > after:
+        ahead = reported - after
+    elif reported < before:
+        ahead = reported - before
     else:
         ahead = 0.0
     return round(ahead, 1), round(after - before, 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import server
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.model import Numbers, basis, numbers, total
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.server import CLUSTER, HOST, Told
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.server import CLUSTER, HOST, Reported
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.scope import Scope
 
     # ask(kind, MoID, devices): the answer of vCenter for each device.
-    Ask = Callable[[str, str, Sequence[Wanted]], Mapping[Wanted, Told]]
+    Ask = Callable[[str, str, Sequence[Wanted]], Mapping[Wanted, Reported]]
 
 SERVER, MODEL, MIXED = "server", "model", "mixed"
 
@@ -42,12 +42,12 @@ class Check:
     place: Place
     wanted: Wanted
     model: Numbers
-    told: Told
+    reported: Reported
 
     @property
     def differs(self) -> bool:
         """Return whether vCenter and the model disagree about what still fits."""
-        return self.told.numbers is not None and self.told.numbers.free != self.model.free
+        return self.reported.numbers is not None and self.reported.numbers.free != self.model.free
 
     @property
     def basis(self) -> str:
@@ -56,17 +56,17 @@ class Check:
 
     @property
     def source(self) -> str:
-        return MODEL if self.told.numbers is None else SERVER
+        return MODEL if self.reported.numbers is None else SERVER
 
     @property
     def numbers(self) -> Numbers:
         """The numbers of the source."""
-        return self.model if self.told.numbers is None else self.told.numbers
+        return self.model if self.reported.numbers is None else self.reported.numbers
 
     @property
     def warning(self) -> str:
         """The disagreement in one sentence for people."""
-        known = self.told.numbers or Numbers()
+        known = self.reported.numbers or Numbers()
         return (
             f"Capacity for {self.wanted.text} on {self.place.name}: vCenter reports {known.free} free, the model of "
             f"this collection computes {self.model.free}."
@@ -95,13 +95,13 @@ def asking(vcenter: VCenter) -> Ask:
 
 def silent(why: str) -> Ask:
     """Return the function that only gives a reason."""
-    return lambda kind, moid, wanted: dict.fromkeys(wanted, Told(why=why))
+    return lambda kind, moid, wanted: dict.fromkeys(wanted, Reported(why=why))
 
 
 def checks(ask: Ask, place: Place, wanted: Sequence[Wanted]) -> list[Check]:
     """Both numbers for each device in one place; at most one request."""
-    told = ask(place.kind, place.moid, wanted) if wanted else {}
-    return [Check(place, one, total(numbers(host, one) for host in place.hosts), told[one]) for one in wanted]
+    reported = ask(place.kind, place.moid, wanted) if wanted else {}
+    return [Check(place, one, total(numbers(host, one) for host in place.hosts), reported[one]) for one in wanted]
 
 
 def sparing(ask: Ask, scope: Scope, hosts: Sequence[Host], wanted: Sequence[Wanted]) -> list[Check]:
@@ -130,7 +130,7 @@ def source_of(found: Sequence[Check]) -> str:
 
 def reasons(found: Sequence[Check]) -> list[str]:
     """Return the reasons why the model answered, each once."""
-    return list(dict.fromkeys(one.told.why for one in found if one.source == MODEL))
+    return list(dict.fromkeys(one.reported.why for one in found if one.source == MODEL))
 
 
 def disagreements(found: Sequence[Check]) -> Iterator[Check]:
@@ -146,7 +146,7 @@ def disagreements(found: Sequence[Check]) -> Iterator[Check]:
 
 def row(one: Check) -> dict[str, Any]:
     """A check, as results report it."""
-    known = one.told.numbers
+    known = one.reported.numbers
     return {
         "place": one.place.name,
         "kind": "host" if one.place.kind == HOST else "cluster",
@@ -154,6 +154,6 @@ def row(one: Check) -> dict[str, Any]:
         "source": one.source,
         "server_free": known.free if known is not None else None,
         "model_free": one.model.free,
-        "why_model": one.told.why or None,
+        "why_model": one.reported.why or None,
         "model_maximum": one.basis,
     }

@@ -175,7 +175,7 @@ def result(
 
 def row(line: Line) -> dict[str, Any]:
     """A line, as the result reports it."""
-    numbers, told = line.check.numbers, line.check.told.numbers
+    numbers, reported = line.check.numbers, line.check.reported.numbers
     found: dict[str, Any] = {
         "cluster": line.cluster or None,
         "board": line.board,
@@ -189,9 +189,9 @@ def row(line: Line) -> dict[str, Any]:
         "max": numbers.most,
         "reserved": numbers.reserved,
         "source": line.check.source,
-        "server_free": told.free if told is not None else None,
+        "server_free": reported.free if reported is not None else None,
         "model_free": line.check.model.free,
-        "why_model": line.check.told.why or None,
+        "why_model": line.check.reported.why or None,
         "model_maximum": line.check.basis,
         "blocked": [_block(one, bool(line.host)) for one in line.blocks],
     }

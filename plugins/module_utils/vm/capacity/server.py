@@ -26,7 +26,7 @@ _SINCE, _FIRST = "vSphere 9.0", (9,)
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """The answer of vCenter for one device: numbers, or the reason why there are none."""
 
     numbers: Numbers | None = None
@@ -43,7 +43,7 @@ def why_not(vcenter: VCenter) -> str:
     return f"vCenter {about.version} or the installed pyVmomi has no DirectPathProfileManager ({_SINCE})"
 
 
-def ask(vcenter: VCenter, kind: str, moid: str, wanted: Sequence[Wanted]) -> dict[Wanted, Told]:
+def ask(vcenter: VCenter, kind: str, moid: str, wanted: Sequence[Wanted]) -> dict[Wanted, Reported]:
     """Return the answer for each device on one host or cluster, from one request."""
     manager, kinds = vcenter.content.directPathProfileManager, vim.DirectPathProfileManager
     ref = vcenter.managed(kind, moid)
@@ -52,10 +52,10 @@ def ask(vcenter: VCenter, kind: str, moid: str, wanted: Sequence[Wanted]) -> dic
     try:
         answers = manager.DirectPathProfileManagerQueryCapacity(target=target, querySpec=query)
     except vim.fault.NoPermission as fault:
-        return dict.fromkeys(wanted, Told(why=f"the user lacks the privilege {fault.privilegeId}"))
+        return dict.fromkeys(wanted, Reported(why=f"the user lacks the privilege {fault.privilegeId}"))
     except vmodl.MethodFault as fault:
-        return dict.fromkeys(wanted, Told(why=explain(fault, "", "").found))
-    return {**dict.fromkeys(wanted, Told(why="vCenter gave no answer")), **_by_device(answers or (), wanted)}
+        return dict.fromkeys(wanted, Reported(why=explain(fault, "", "").found))
+    return {**dict.fromkeys(wanted, Reported(why="vCenter gave no answer")), **_by_device(answers or (), wanted)}
 
 
 def _config(one: Wanted) -> Data:
@@ -68,15 +68,15 @@ def _config(one: Wanted) -> Data:
     return kinds.DynamicDirectPathConfig(dynamicDirectPathBacking=backing)
 
 
-def _by_device(answers: Iterable[Data], wanted: Sequence[Wanted]) -> Mapping[Wanted, Told]:
+def _by_device(answers: Iterable[Data], wanted: Sequence[Wanted]) -> Mapping[Wanted, Reported]:
     """The order of the answers is not documented, so each is recognised by the device that it names."""
-    found: dict[Wanted, Told] = {}
+    found: dict[Wanted, Reported] = {}
     for answer in answers:
         known = isinstance(answer, vim.DirectPathProfileManager.CapacityInfo)
         config = answer.profile.deviceConfig if known else answer.querySpec.deviceConfig
         one = _wanted_of(config)
         if one in wanted:
-            found[one] = Told(_numbers(answer)) if known else Told(why=_unknown(answer))
+            found[one] = Reported(_numbers(answer)) if known else Reported(why=_unknown(answer))
     return found
 
 

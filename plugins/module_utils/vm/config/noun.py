@@ -196,10 +196,10 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
         return pieces.merged([*specs, *shape], changes, shape[0].deviceChange or [] if shape else [])
 
     def settings(self, state: ConfigState) -> dict[str, Any]:
-        told = {part: noun.settings(state.parts[part]) for part, noun in self._parts.items()}
+        reported = {part: noun.settings(state.parts[part]) for part, noun in self._parts.items()}
         for name in _OF_SHAPE:
-            told.get(VGPU, {}).pop(name, None)
-        return told
+            reported.get(VGPU, {}).pop(name, None)
+        return reported
 
     def _shape(self, item: Item[VmRequest[ConfigRequest], ConfigState]) -> Shape | None:
         """The shape that a VM will have, as far as its other parts depend on it."""

@@ -60,7 +60,7 @@ def read(
         for row in rows
         if row.kind == "HostSystem" and row.moid in used
     }
-    told = [
+    reported = [
         state.project(
             states[one.moid],
             one,
@@ -72,7 +72,7 @@ def read(
         if one.moid in states
     ]
     # A VM that was removed between both requests counts as missing.
-    return told, missing + [one.name for one in found if one.moid not in states]
+    return reported, missing + [one.name for one in found if one.moid not in states]
 
 
 def _find(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[list[find.Found], list[str]]:
@@ -98,7 +98,7 @@ def _find(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[list[find.Found]
 def _host(vcenter: VCenter, row: Row, ask_driver: bool, warn: Callable[[str], None]) -> Host:
     """Return the data of the host of a VM; the driver is read only on request, since it costs one request per host."""
     connection = str(row.get("runtime.connectionState"))
-    told: Host = {
+    reported: Host = {
         "name": row.get("name", row.moid),
         "moid": row.moid,
         "connection": connection,
@@ -106,9 +106,9 @@ def _host(vcenter: VCenter, row: Row, ask_driver: bool, warn: Callable[[str], No
     }
     if ask_driver and connection == "connected":
         try:
-            vibs = Esxcli(vcenter, _Host(row.ref, told["name"])).call("software.vib.list")
+            vibs = Esxcli(vcenter, _Host(row.ref, reported["name"])).call("software.vib.list")
         except OperatorError as error:
             warn(f"Cannot read the driver of a host. {error.message}")
         else:
-            told["driver"] = {key: value for key, value in driver_of(vibs, ()).items() if key != "loaded"}
-    return told
+            reported["driver"] = {key: value for key, value in driver_of(vibs, ()).items() if key != "loaded"}
+    return reported

@@ -95,9 +95,9 @@ def address_of(
     state: GuestState, address_network: str | None = None, data_network: str | None = None
 ) -> tuple[str | None, str]:
     """Return (the address to reach a guest by, or None, and then the reason)."""
-    told = f"{guests.told(state.guest)}."
+    reported = f"{guests.reported(state.guest)}."
     if state.guest.power != "on" or not state.guest.tools:
-        return None, told
+        return None, reported
     if address_network:
         candidates = [one for one in state.adapters if inventory.same_name(one.network or "", address_network)]
         if not candidates:
@@ -108,7 +108,7 @@ def address_of(
     address = next((text for one in candidates for text in one.addresses), None)
     if address is None and not state.adapters:
         address = state.guest.address
-    return (address, "") if address else (None, told)
+    return (address, "") if address else (None, reported)
 
 
 def project(

@@ -24,7 +24,7 @@ def of(
     pairs prove nothing.
     """
     host = state.host.name if state.host is not None else None
-    told = {
+    reported = {
         "path": "tcp" if kind == VMXNET3 else kind,
         "adapters": number,
         "transport": "rdma" if kind == PVRDMA or rdma else "tcp",
@@ -34,7 +34,7 @@ def of(
         "roce": sorted({one.protocol for one in state.adapters if one.protocol}),
     }
     return dict(
-        told,
+        reported,
         peers=sorted(name for name, place in others if place != host),
         proves_nothing=sorted(name for name, place in others if place == host),
     )

@@ -78,8 +78,8 @@ def doubt(guest_id: str) -> str | None:
     """Return why the driver may be missing in this guest, or None."""
     known = guest_id.lower()
     if known in _VAGUE:
-        told = guest_id or "unset"
-        return f"its guest operating system ({told}) does not show whether it is a Linux with the driver vmw_pvrdma"
+        reported = guest_id or "unset"
+        return f"its guest operating system ({reported}) does not show whether it is a Linux with the driver vmw_pvrdma"
     version = _VERSION.match(known)
     if version is not None and int(version.group(2)) > _LAST_WITH_DRIVER:
         return f"the kernel of its guest operating system ({guest_id}) comes without the driver vmw_pvrdma"

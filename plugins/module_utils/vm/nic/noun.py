@@ -78,7 +78,7 @@ class Nics(VmNoun[Q, states.NicState]):
     def surroundings(self, items: Sequence[Item[VmRequest[Q], NicState]]) -> None:
         hosts = {item.now.host.moid for item in items if item.now.host is not None}
         self.fabric = networks.read(self.vcenter, hosts)
-        self._tell_expectations(items)
+        self._report_expectations(items)
 
     def want_settings(self, now: NicState, requested: Q) -> NicState:
         return plan.want(now, requested, self.fabric, self.EXACT, self.details)
@@ -118,7 +118,7 @@ class Nics(VmNoun[Q, states.NicState]):
             return f"cannot get {costs.COSTS[self.PATH].name} on {names}"
         return f"cannot get {len(entries)} adapters on {names}"
 
-    def _tell_expectations(self, items: Sequence[Item[VmRequest[Q], NicState]]) -> None:
+    def _report_expectations(self, items: Sequence[Item[VmRequest[Q], NicState]]) -> None:
         job = [item for item in items if item.requested.settings.state == "present"]
         places = [(item.ids["name"], item.ids["host"]) for item in job]
         for number, item in enumerate(job):

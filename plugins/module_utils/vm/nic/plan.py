@@ -123,10 +123,10 @@ def spoken(adapter: Adapter, fabric: Fabric, host: HostView | None) -> str:
 
 def settings(state: NicState, fabric: Fabric, keys: Iterable[str]) -> dict[str, object]:
     """Return the adapters in the user's terms; keys are the fields of this kind."""
-    return {"adapters": sorted((_told(one, fabric, state.host, keys) for one in state.adapters), key=_order)}
+    return {"adapters": sorted((_reported(one, fabric, state.host, keys) for one in state.adapters), key=_order)}
 
 
-def _told(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterable[str]) -> dict[str, object]:
+def _reported(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterable[str]) -> dict[str, object]:
     group = fabric.named(adapter.network)
     return dict(
         {
@@ -140,8 +140,8 @@ def _told(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterabl
     )
 
 
-def _order(told: Mapping[str, object]) -> list[str]:
-    return [str(value) for value in told.values()]
+def _order(reported: Mapping[str, object]) -> list[str]:
+    return [str(value) for value in reported.values()]
 
 
 def _match(

@@ -76,13 +76,13 @@ def switches_of(state: NicState, fabric: Fabric) -> frozenset[str]:
 
 def against_split(switches: Mapping[str, frozenset[str]]) -> list[Problem]:
     """VMs of one task on different switches; switches are those of each VM, by its label."""
-    told = {names for names in switches.values() if names}
-    if len(told) < 2:
+    reported = {names for names in switches.values() if names}
+    if len(reported) < 2:
         return []
     listed = "; ".join(
         f"{', '.join(sorted(label for label, names in switches.items() if names == group))} on "
         f"{' and '.join(sorted(group))}"
-        for group in sorted(told, key=sorted)
+        for group in sorted(reported, key=sorted)
     )
     return [
         Problem(
@@ -101,10 +101,12 @@ def protocols_of(state: NicState) -> frozenset[str]:
 
 def against_mix(protocols: Mapping[str, frozenset[str]]) -> list[Problem]:
     """VMs of one task that use different RoCE versions; protocols are those of each VM, by its label."""
-    told = {version: sorted(label for label, mine in protocols.items() if version in mine) for version in _PROTOCOLS}
-    if not all(told.values()):
+    reported = {
+        version: sorted(label for label, mine in protocols.items() if version in mine) for version in _PROTOCOLS
+    }
+    if not all(reported.values()):
         return []
-    listed = "; ".join(f"{version} on {', '.join(labels)}" for version, labels in told.items())
+    listed = "; ".join(f"{version} on {', '.join(labels)}" for version, labels in reported.items())
     return [
         Problem(
             "different_protocols",
@@ -201,12 +203,12 @@ def _against_standard(wanted: NicState, fabric: Fabric) -> list[Problem]:
     standard = {group for group in groups if group is not None and not group.distributed}
     if not standard:
         return []
-    told = sorted(f"{group.name} on {fabric.switch_of(group, wanted.host)}" for group in standard)
-    what = "is a port group" if len(told) == 1 else "are port groups"
+    reported = sorted(f"{group.name} on {fabric.switch_of(group, wanted.host)}" for group in standard)
+    what = "is a port group" if len(reported) == 1 else "are port groups"
     return [
         Problem(
             "standard_switch",
-            f"{' and '.join(told)} {what} of a standard switch, and PVRDMA works on a distributed switch only.",
+            f"{' and '.join(reported)} {what} of a standard switch, and PVRDMA works on a distributed switch only.",
             "Use a port group of a distributed switch whose only uplink is the RDMA port.",
         )
     ]

@@ -144,7 +144,7 @@ def _against_name(now: Placed, name: str, switch: str | None, fabric: Fabric) ->
 
 
 def _ambiguous(name: str, groups: Sequence[Portgroup], fabric: Fabric, host: HostView | None) -> Problem:
-    listed = ", ".join(sorted(_told(group, fabric, host) for group in groups))
+    listed = ", ".join(sorted(_reported(group, fabric, host) for group in groups))
     return Problem(
         "portgroup_ambiguous", f"The port group {name} exists {len(groups)} times: {listed}.", "Set `switch` too."
     )
@@ -175,6 +175,6 @@ def _against_group(now: Placed, group: Portgroup, fabric: Fabric) -> Problem | N
     return None
 
 
-def _told(group: Portgroup, fabric: Fabric, host: HostView | None) -> str:
+def _reported(group: Portgroup, fabric: Fabric, host: HostView | None) -> str:
     switch = fabric.switch_of(group, host)
     return f"{group.name} on {switch}" if switch else f"{group.name}, a standard port group"

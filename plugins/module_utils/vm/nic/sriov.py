@@ -118,7 +118,7 @@ def _against_port(adapter: Adapter, off_switch: str, fabric: Fabric, host: HostV
     port = next((one for one in host.network.ports if one.pci == address), None)
     name = f"{port.device} ({address})" if port is not None else address
     if given is None:
-        there = ", ".join(_told(host, one) for one in host.given if _active(host, one)) or "none"
+        there = ", ".join(_reported(host, one) for one in host.given if _active(host, one)) or "none"
         return [
             Problem(
                 "port_not_found",
@@ -203,7 +203,7 @@ def _against_shortage(wanted: NicState, fabric: Fabric, host: HostView, holders:
         if len(users) <= there:
             continue
         names = ", ".join(sorted({one.vm for one in users}))
-        ports = ", ".join(_told(host, address) for address in sorted(pool))
+        ports = ", ".join(_reported(host, address) for address in sorted(pool))
         problems.append(
             Problem(
                 "no_free_function",
@@ -230,7 +230,7 @@ def _active(host: HostView, address: str) -> bool:
     return given is not None and given.vfs_active > 0
 
 
-def _told(host: HostView, address: str) -> str:
+def _reported(host: HostView, address: str) -> str:
     port = next((one for one in host.network.ports if one.pci == address), None)
     return f"{port.device} ({address})" if port is not None else address
 

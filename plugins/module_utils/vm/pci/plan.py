@@ -93,12 +93,12 @@ def moved(now: DirectState, wanted: DirectState) -> list[Direct]:
 def settings(state: DirectState) -> dict[str, object]:
     """A state in the user's terms."""
     return {
-        "devices": [_told(one, state) for one in sorted(state.devices, key=str)],
+        "devices": [_reported(one, state) for one in sorted(state.devices, key=str)],
         "pairs": near.pairs(dataclasses.replace(state, devices=tuple(sorted(state.devices, key=str)))),
     }
 
 
-def _told(one: Direct, state: DirectState) -> dict[str, object]:
+def _reported(one: Direct, state: DirectState) -> dict[str, object]:
     asked = one.asked
     return {
         "kind": asked.kind,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Found
 
 
-_HOSTS_TOLD = 5
+_HOSTS_SHOWN = 5
 
 
 class Alternatives:
@@ -97,15 +97,15 @@ class Alternatives:
 
     def _not_ready(self, short: Sequence[Vm]) -> list[str]:
         switch = self._rules.switch
-        return _told(f"{host.name}: {host.pvrdma[switch]}" for host in self._world.hosts if host.pvrdma.get(switch))
+        return _reported(f"{host.name}: {host.pvrdma[switch]}" for host in self._world.hosts if host.pvrdma.get(switch))
 
     def _out_of_use(self, short: Sequence[Vm]) -> list[str]:
-        return _told(f"{host.name}: {host.out_of_use}" for host in self._world.hosts if host.out_of_use)
+        return _reported(f"{host.name}: {host.out_of_use}" for host in self._world.hosts if host.out_of_use)
 
     def _switch(self, short: Sequence[Vm]) -> list[str]:
         wanted = self._rules.switch or self._rules.portgroup
         there = (host for host in self._world.hosts if wanted not in host.switches and wanted not in host.portgroups)
-        return _told(f"{host.name} has no {wanted}" for host in there)
+        return _reported(f"{host.name} has no {wanted}" for host in there)
 
     def _fits(self, key: Hashable, vms: Sequence[Vm], rules: Rules) -> bool:
         if key not in self._tried:
@@ -118,7 +118,7 @@ def _smaller(other: ProfileName, name: ProfileName) -> bool:
     return same and not other.media and (other.gb, other.slices or 0) < (name.gb, name.slices or 0)
 
 
-def _told(texts: Iterable[str]) -> list[str]:
+def _reported(texts: Iterable[str]) -> list[str]:
     texts = list(texts)
-    more = [f"{len(texts) - _HOSTS_TOLD} more hosts"] if len(texts) > _HOSTS_TOLD else []
-    return texts[:_HOSTS_TOLD] + more
+    more = [f"{len(texts) - _HOSTS_SHOWN} more hosts"] if len(texts) > _HOSTS_SHOWN else []
+    return texts[:_HOSTS_SHOWN] + more

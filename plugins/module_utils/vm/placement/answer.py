@@ -245,8 +245,8 @@ def summary(result: Answer) -> str:
     hosts = {entry["host"] for entry in vms} - {None}
     spoken = (("create", "to create"), ("keep", "kept"), ("move", "to move"), (None, "without a host"))
     counts = [(sum(1 for entry in vms if entry["action"] == action), words) for action, words in spoken]
-    told = ", ".join(f"{count} {words}" for count, words in counts if count)
-    return f"{_number(len(vms), 'VM')} on {_number(len(hosts), 'host')}: {told}."
+    reported = ", ".join(f"{count} {words}" for count, words in counts if count)
+    return f"{_number(len(vms), 'VM')} on {_number(len(hosts), 'host')}: {reported}."
 
 
 def _number(count: int, what: str) -> str:

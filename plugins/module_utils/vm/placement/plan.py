@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     D = TypeVar("D", Gpu, Nic)
 
 
-_TOLD = 5
+_SHOWN = 5
 
 
 def placement(
@@ -52,20 +52,20 @@ def placement(
 def does_not_fit(result: answer.Answer) -> OperatorError:
     """A plan with shortages as an error."""
     short = result["shortages"]
-    told = [
+    reported = [
         f"{one['resource']}: {one['wanted']} requested, {one['free']} free, {one['short']} short"
         + (f" (would fit: {one['would_fit']})." if one["would_fit"] else ".")
-        for one in short[:_TOLD]
+        for one in short[:_SHOWN]
     ]
-    more = [f"{len(short) - _TOLD} more shortages are in the result."] if len(short) > _TOLD else []
+    more = [f"{len(short) - _SHOWN} more shortages are in the result."] if len(short) > _SHOWN else []
     without = [entry["name"] for entry in result["vms"] if entry["host"] is None]
     count = len(result["vms"])
-    names = ", ".join(without[:_TOLD]) + (f" and {len(without) - _TOLD} more" if len(without) > _TOLD else "")
+    names = ", ".join(without[:_SHOWN]) + (f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else "")
     return OperatorError(
         "Placement",
         f"cannot place {f'{len(without)} of {count} VMs' if count > 1 else 'the VM'}",
         f"{'This VM fits' if len(without) == 1 else 'These VMs fit'} on no host: {names}. "
-        + " ".join(told + more)
+        + " ".join(reported + more)
         + _carried(result)
         + _unusable(result),
         "Add the missing resources, or reduce the request to what would fit",
@@ -81,23 +81,24 @@ def _carried(result: answer.Answer) -> str:
         return ""
     gpus = [gpu for host in result["hosts"] if host["usable"] for gpu in host["gpus"]]
     sizes = Counter(name for gpu in gpus for name in set(gpu["carries"]))
-    told = [f"{count} {'carries' if count == 1 else 'carry'} {name}" for name, count in sorted(sizes.items())]
-    return f" GPUs in use by other VMs: {' and '.join(told)}." if told else ""
+    reported = [f"{count} {'carries' if count == 1 else 'carry'} {name}" for name, count in sorted(sizes.items())]
+    return f" GPUs in use by other VMs: {' and '.join(reported)}." if reported else ""
 
 
 def _unusable(result: answer.Answer) -> str:
     """The hosts that take no VM, each with the reason: another host that is usable does not hide them."""
-    told = [f"{host['name']} ({host['why_not']})" for host in result["hosts"] if not host["usable"]]
-    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-    return f" Hosts that accept no VM: {', '.join(told[:_TOLD])}{more}." if told else ""
+    reported = [f"{host['name']} ({host['why_not']})" for host in result["hosts"] if not host["usable"]]
+    more = f" and {len(reported) - _SHOWN} more" if len(reported) > _SHOWN else ""
+    return f" Hosts that accept no VM: {', '.join(reported[:_SHOWN])}{more}." if reported else ""
 
 
-def nodes_apart(told: Sequence[str]) -> OperatorError:
+def nodes_apart(reported: Sequence[str]) -> OperatorError:
     """Return the refusal for GPUs and ports that must be on one NUMA node."""
     return OperatorError(
         "Placement",
         "cannot keep each GPU on the NUMA node of its network port",
-        " ".join(told[:_TOLD]) + (f" {len(told) - _TOLD} more are in the result." if len(told) > _TOLD else ""),
+        " ".join(reported[:_SHOWN])
+        + (f" {len(reported) - _SHOWN} more are in the result." if len(reported) > _SHOWN else ""),
         "Use another port or GPU of the host, or set gpu_nic_numa to any (in a site: site.machine.numa to auto)",
         "numa_apart",
     )
@@ -105,9 +106,9 @@ def nodes_apart(told: Sequence[str]) -> OperatorError:
 
 def no_gpudirect(names: Sequence[str]) -> str:
     """Return a warning on VMs that run without the requested feature, and that only a restart could change."""
-    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return (
-        f"{', '.join(names[:_TOLD])}{more}: GPUDirect is requested, but vSphere started these VMs with a GPU on "
+        f"{', '.join(names[:_SHOWN])}{more}: GPUDirect is requested, but vSphere started these VMs with a GPU on "
         "another PCIe root than their network adapter, so their traffic goes through the processor. The VMs keep "
         "running. vSphere chooses among the GPUs of a host: reserve only GPUs near the adapter for this job, use "
         "the assignment policy consolidation, or use a vendor device group or passthrough."

@@ -93,13 +93,13 @@ def filled(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> Board
     return board
 
 
-def by_kind(vms: Sequence[Vm], tell: Callable[[Vm], T]) -> dict[str, T]:
-    """Return {VM name: tell(vm)}, computed once for VMs that are alike."""
-    told: dict[tuple[Hashable, str], T] = {}
+def by_kind(vms: Sequence[Vm], report: Callable[[Vm], T]) -> dict[str, T]:
+    """Return {VM name: report(vm)}, computed once for VMs that are alike."""
+    reported: dict[tuple[Hashable, str], T] = {}
     for vm in vms:
-        if (vm.kind, vm.job) not in told:
-            told[vm.kind, vm.job] = tell(vm)
-    return {vm.name: told[vm.kind, vm.job] for vm in vms}
+        if (vm.kind, vm.job) not in reported:
+            reported[vm.kind, vm.job] = report(vm)
+    return {vm.name: reported[vm.kind, vm.job] for vm in vms}
 
 
 def decisive(board: Board, vm: Vm) -> set[str]:

@@ -61,7 +61,7 @@ def project(guest: Guest) -> list[dict[str, object]]:
     return [{"mac": nic.mac, "network": nic.network, "addresses": list(nic.addresses)} for nic in _own(guest.nics)]
 
 
-def told(guest: Guest) -> str:
+def reported(guest: Guest) -> str:
     """Return the present state of a guest as a sentence."""
     if guest.power != "on":
         return f"The VM is {guest.power}"
@@ -86,14 +86,14 @@ def _own(nics: Sequence[Nic]) -> list[Nic]:
     return [nic for nic in nics if nic.own] or list(nics)
 
 
-def _address(told_first: str | None, nics: Sequence[Nic]) -> str | None:
+def _address(reported_first: str | None, nics: Sequence[Nic]) -> str | None:
     """Return the address of the guest: the one that vCenter shows, if it is on an adapter of the VM and usable."""
     usable = [text for nic in _own(nics) for text in nic.addresses if is_usable(text)]
-    if told_first in usable:
-        return told_first
+    if reported_first in usable:
+        return reported_first
     if usable:
         return min(usable, key=_order)
-    return told_first if not nics and is_usable(told_first) else None
+    return reported_first if not nics and is_usable(reported_first) else None
 
 
 def _is_address(text: str) -> bool:

@@ -105,7 +105,7 @@ class Power(Noun[VmRequest[PowerRequest], PowerState]):
 
     def prove(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         gone = self._fleet.refresh(items)
-        self._tell_hosts([item for item in items if item not in gone])
+        self._report_hosts([item for item in items if item not in gone])
         for item in items:
             if item.error is not None:
                 continue
@@ -132,7 +132,7 @@ class Power(Noun[VmRequest[PowerRequest], PowerState]):
         if self._vcenter is not None:
             self._vcenter.close()
 
-    def _tell_hosts(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
+    def _report_hosts(self, items: Sequence[Item[VmRequest[PowerRequest], PowerState]]) -> None:
         """DRS may have started a VM on another host than it was on."""
         rows = properties.retrieve(
             self._vcenter,

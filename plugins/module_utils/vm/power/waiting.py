@@ -72,7 +72,7 @@ def _trouble(
     return OperatorError(
         f"VM {item.label}",
         f"{_WANTED[wait_for]} after {timeout_s} seconds",
-        guest.told(seen),
+        guest.reported(seen),
         f"{todo}. Raise wait_timeout_s if the guest needs longer; the VM stays on",
         "guest_timeout",
         tools=seen.tools,

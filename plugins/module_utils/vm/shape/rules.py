@@ -34,7 +34,7 @@ def refuse_impossible(
     """
     found = problems(now, wanted, requested, newest)
     if found:
-        raise refusal(label, f"cannot be configured with {told(requested)}", found)
+        raise refusal(label, f"cannot be configured with {reported(requested)}", found)
 
 
 def problems(now: Shape, wanted: Shape, requested: ShapeRequest, newest: int | None = None) -> list[Problem]:
@@ -46,7 +46,7 @@ def problems(now: Shape, wanted: Shape, requested: ShapeRequest, newest: int | N
     return [problem for problem in found if problem is not None]
 
 
-def told(requested: ShapeRequest) -> str:
+def reported(requested: ShapeRequest) -> str:
     """The request in one line, without the options that leave a setting unchanged."""
     names = (
         "cpus",

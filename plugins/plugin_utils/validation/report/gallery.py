@@ -84,15 +84,15 @@ def _of_model(document: Mapping[str, Any], index: int, model: str, runs: Sequenc
 
 def wanted_efficiency(document: Mapping[str, Any]) -> float | None:
     """The lowest efficiency that passes, from the checks, else from the thresholds."""
-    told = [
+    reported = [
         row["expected"]["low"]
         for layer in document["ladder"]
         for check in layer["checks"]
         for row in check["rows"]
         if check["check"] == "cluster.efficiency" and row["unit"] == "%"
     ]
-    told += [entry["low"] for entry in document["thresholds"] or [] if entry["check"] == "cluster.efficiency"]
-    return next((low for low in told if low is not None), None)
+    reported += [entry["low"] for entry in document["thresholds"] or [] if entry["check"] == "cluster.efficiency"]
+    return next((low for low in reported if low is not None), None)
 
 
 def _matrix(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -73,7 +73,7 @@ def wrong_values(part, pattern, ranks):
 def measure(engine, options):
     """One row for each size, by rank 0."""
     torch = engine.torch
-    show = engines.tell if engine.rank == 0 else _hush
+    show = engines.report if engine.rank == 0 else _hush
     sizes = sizes_of(options.minbytes, options.maxbytes, options.stepbytes, options.stepfactor, engine.on_gpu)
     if not sizes:
         raise engines.RefusedError("The smallest size is larger than the largest one. Lower -b or raise -e.")

@@ -27,10 +27,10 @@ class RefusedError(Exception):
 
 def say(event, **data):
     """One line for machines."""
-    tell(PREFIX + json.dumps({"event": event, **data}))
+    report(PREFIX + json.dumps({"event": event, **data}))
 
 
-def tell(*lines):
+def report(*lines):
     """Lines in one piece: ranks often share a pipe, and print without a buffer sends the end of a line apart."""
     sys.stdout.flush()
     rest = "".join(f"{line}\n" for line in lines).encode()
@@ -87,11 +87,11 @@ def run(training, options):
 
 
 def _fail(reason, status):
-    told = next((os.environ[name] for name in LAUNCHERS if os.environ.get(name, "").isdigit()), None)
+    reported = next((os.environ[name] for name in LAUNCHERS if os.environ.get(name, "").isdigit()), None)
     # Nobody may listen any more: the launcher can have died first.
     with contextlib.suppress(OSError):
         print(f"This rank has failed: {reason}", file=sys.stderr, flush=True)
-        say("failed", rank=None if told is None else int(told), host=socket.gethostname(), reason=reason)
+        say("failed", rank=None if reported is None else int(reported), host=socket.gethostname(), reason=reason)
     # Without the usual tidying up: it would wait for the other ranks, which wait for this one.
     os._exit(status)
 
@@ -157,7 +157,7 @@ class Engine:
         self.mean(0.0)
 
     def wait(self):
-        """Until the GPU has done what it was told; without it a clock measures nothing."""
+        """Wait for the GPU, because its work is asynchronous."""
         if self.device.type == "cuda":
             self.torch.cuda.synchronize(self.device)
 

@@ -56,7 +56,7 @@ def head(options, command):
             break
         stop()
     if begun:
-        engines.tell(f"The head of Ray did not start: ray start ended with {begun}.")
+        engines.report(f"The head of Ray did not start: ray start ended with {begun}.")
         return begun
     try:
         nodes = options.nodes.split(",")
@@ -64,7 +64,7 @@ def head(options, command):
         missing = [node for node in nodes if node not in joined]
         if missing:
             found = f"{len(nodes) - len(missing)} of {len(nodes)} nodes after {options.wait} seconds"
-            engines.tell(f"Ray has {found}. {', '.join(missing)} did not join.")
+            engines.report(f"Ray has {found}. {', '.join(missing)} did not join.")
             return FAILED
         return subprocess.call(command)
     finally:
@@ -90,8 +90,8 @@ def wait_for(options):
     """The addresses of the nodes that have joined."""
     argv = [sys.executable, "-c", WAITING, options.address, str(options.wait), options.nodes]
     asked = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
-    told = [line.split()[1:] for line in asked.stdout.splitlines() if line.startswith("nodes")]
-    return told[-1] if told else []
+    reported = [line.split()[1:] for line in asked.stdout.splitlines() if line.startswith("nodes")]
+    return reported[-1] if reported else []
 
 
 def reaches(address):
@@ -110,7 +110,7 @@ def worker(options, _command):
         until = time.monotonic() + options.wait
         while not reaches(address):
             if time.monotonic() > until:
-                engines.tell(f"The head of Ray does not answer at {address} after {options.wait} seconds.")
+                engines.report(f"The head of Ray does not answer at {address} after {options.wait} seconds.")
                 return FAILED
             time.sleep(POLL_S)
     until = time.monotonic() + options.wait
@@ -121,7 +121,7 @@ def worker(options, _command):
         stop()
         time.sleep(POLL_S)
     if begun:
-        engines.tell(f"The node did not start: ray start ended with {begun}.")
+        engines.report(f"The node did not start: ray start ended with {begun}.")
         return begun
     while reaches(options.address):
         time.sleep(2 * POLL_S)
@@ -136,7 +136,7 @@ def start_node(command, limit_s):
     try:
         return subprocess.call(shlex.split(command), timeout=limit_s)
     except subprocess.TimeoutExpired:
-        engines.tell(f"ray start did not end within {round(limit_s)} seconds.")
+        engines.report(f"ray start did not end within {round(limit_s)} seconds.")
         return HANGS
 
 
@@ -219,12 +219,12 @@ def ranks(options, command):
             try:
                 lines, status = ray.get(actor.read.remote())
             except ray.exceptions.RayError as problem:
-                engines.tell(f"Ray lost rank {rank} on {address}: {type(problem).__name__}")
+                engines.report(f"Ray lost rank {rank} on {address}: {type(problem).__name__}")
                 return FAILED
             for line in lines:
-                engines.tell(f"[default{rank}]:{line}")
+                engines.report(f"[default{rank}]:{line}")
             if status:
-                engines.tell(f"Rank {rank} on {address} ended with status {status}")
+                engines.report(f"Rank {rank} on {address} ended with status {status}")
                 return FAILED
             if status == 0:
                 del actors[rank]

@@ -1,8 +1,8 @@
 """A benchmark with a model shaped like ResNet-50 and made-up pictures, in the form of the known Horovod benchmarks.
 
 The model has the layers and the 25,557,032 weights of ResNet-50, so that its gradients load the network as that model's
-do; a narrower one, for machines without GPUs, is told as what it is. The data are made once and stay in memory: neither
-disks nor decoders are measured.
+do; a narrower one, for machines without GPUs, is reported as what it is. The data are made once and stay in memory:
+neither disks nor decoders are measured.
 """
 
 from __future__ import annotations
@@ -102,16 +102,16 @@ def train(engine, options):
         return None if loss is None else float(loss.detach())
 
     unit = "GPU" if engine.on_gpu else "CPU"
-    tell = engines.tell if engine.rank == 0 else _hush
+    report = engines.report if engine.rank == 0 else _hush
     name = "resnet50" if options.width == WIDTH else f"resnet50-width{options.width}"
-    tell(f"Model: {name}", f"Batch size: {options.batch}", f"Number of {unit}s: {engine.size}")
-    tell("Running warmup...")
+    report(f"Model: {name}", f"Batch size: {options.batch}", f"Number of {unit}s: {engine.size}")
+    report("Running warmup...")
     steps(options.warmup // 2)
     begun, timed = time.perf_counter(), options.warmup - options.warmup // 2
     steps(timed)
     warm = (time.perf_counter() - begun) / timed if timed else 0.0
     count = options.steps or steps_of(engine.first(warm))
-    tell("Running benchmark...")
+    report("Running benchmark...")
     rates, losses = [], []
     for iteration in range(options.iterations):
         begun = time.perf_counter()
@@ -120,7 +120,7 @@ def train(engine, options):
         rates.append(options.batch * count / seconds)
         if not math.isfinite(losses[-1]):
             raise ArithmeticError(f"the loss is {losses[-1]} in iteration {iteration}; a lower learning rate may help")
-        tell(f"Iter #{iteration}: {rates[-1]:.1f} img/sec per {unit}")
+        report(f"Iter #{iteration}: {rates[-1]:.1f} img/sec per {unit}")
         engines.say(
             "iteration",
             rank=engine.rank,
@@ -130,8 +130,8 @@ def train(engine, options):
             seconds=round(seconds, 4),
         )
     mean, around = spread(rates)
-    tell(f"Img/sec per {unit}: {mean:.1f} +-{around:.1f}")
-    tell(f"Total img/sec on {engine.size} {unit}(s): {engine.size * mean:.1f} +-{engine.size * around:.1f}")
+    report(f"Img/sec per {unit}: {mean:.1f} +-{around:.1f}")
+    report(f"Total img/sec on {engine.size} {unit}(s): {engine.size * mean:.1f} +-{engine.size * around:.1f}")
     ends = {"loss_first": round(losses[0], 6), "loss_last": round(losses[-1], 6)}
     engines.say("end", rank=engine.rank, weights=engines.digest(model), **ends)
 

@@ -35,7 +35,7 @@ def test_options_are_taken_in_all_their_spellings(cli):
         ("graphics host set --default-type Frob", "Invalid data constraint"),
     ],
 )
-def test_what_cannot_be_done_is_told_with_exit_code_1(cli, line, text):
+def test_what_cannot_be_done_is_reported_with_exit_code_1(cli, line, text):
     printed, rc = cli().run(*line.split())
     assert rc == 1
     assert text in printed

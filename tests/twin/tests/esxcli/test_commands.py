@@ -102,7 +102,7 @@ def test_the_acceptance_level_cannot_rise_above_what_is_installed(cli):
     assert here.run("software", "acceptance", "set", "--level=VMwareAccepted")[1] == 0
 
 
-def test_graphics_types_are_told_in_the_words_of_esxcli(cli):
+def test_graphics_types_are_reported_in_the_words_of_esxcli(cli):
     here = cli()
     assert here.rows("graphics host get") == {
         "DefaultGraphicsType": "SharedPassthru",

@@ -67,7 +67,7 @@ class Lab:
         return [sys.executable, str(program), *words], environment
 
 
-def test_it_prints_and_ends_as_it_is_told(lab):
+def test_it_prints_and_ends_as_it_is_reported(lab):
     done = lab.run("nvidia-smi", "-L", answers=[{"stdout": "GPU 0\n", "stderr": "but\n", "status": 6}])
     assert (done.stdout, done.stderr, done.returncode) == ("GPU 0\n", "but\n", 6)
     assert lab.asked[0]["argv"] == ["nvidia-smi", "-L"]
@@ -90,7 +90,7 @@ def test_files_links_and_trees_are_made_and_removed(lab):
     assert found == ["new/ports/1/state"]
 
 
-def test_it_tells_settings_and_only_the_variables_of_containers(lab):
+def test_it_reports_settings_and_only_the_variables_of_containers(lab):
     (lab.root / "etc/modprobe.d/a.conf").write_text("# no\nblacklist nouveau\n")
     lab.run("lsmod", answers=[{}], env={"NVIDIA_VISIBLE_DEVICES": "0", "NGC_API_KEY": "canary"}.items())
     assert lab.asked[0]["guest"]["modprobe"] == ["blacklist nouveau"]
@@ -126,7 +126,7 @@ def test_head_is_printed_before_the_wait_and_the_rest_after_it(lab):
     assert done.stdout == "head\nrow\n"
 
 
-def test_two_programs_meet_over_the_network_and_tell_the_model_what_they_heard(tmp_path):
+def test_two_programs_meet_over_the_network_and_report_the_model_what_they_heard(tmp_path):
     labs, shown = [], {}
     with contextlib.ExitStack() as stack:
         port = stack.enter_context(kept_port())
@@ -160,7 +160,7 @@ def test_nobody_listens(lab):
     assert lab.asked[1]["met"] == {"problem": "refused", "text": "Connection refused", "peer": "127.0.0.1"}
 
 
-def test_somebody_who_goes_without_a_word_is_told_as_gone(lab):
+def test_somebody_who_goes_without_a_word_is_reported_as_gone(lab):
     with socket.create_server(("127.0.0.1", 0)) as door:
         port = door.getsockname()[1]
         thread = threading.Thread(target=_turn_away, args=[door])
@@ -198,7 +198,7 @@ def test_a_file_of_ones_own_is_read_by_nobody_else(lab):
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("{}", 0o600)
 
 
-def test_of_the_environment_only_ranks_and_their_ways_are_told(lab):
+def test_of_the_environment_only_ranks_and_their_ways_are_reported(lab):
     env = {"NCCL_IB_HCA": "=mlx5_0", "OMPI_COMM_WORLD_RANK": "1", "PMIX_NAMESPACE": "1@1", "NGC_API_KEY": "secret"}
     lab.run("all_reduce_perf", answers=[{}], env=env)
     assert lab.asked[0]["env"] == {name: value for name, value in env.items() if name != "NGC_API_KEY"}

@@ -26,7 +26,7 @@ def test_an_error_of_a_gpu(pair):
     assert "Xid" not in pair.guests[1].run("dmesg")[1]
 
 
-def test_what_guests_would_measure_is_told_over_http_too(pair):
+def test_what_guests_would_measure_is_reported_over_http_too(pair):
     with running(pair.world) as twin:
         server = ControlServer(twin.control)
         server.start()

@@ -141,14 +141,14 @@ def test_busy_container_is_frozen_after_some_attempts():
     assert container.paused
 
 
-def test_other_refusals_are_told_at_once():
+def test_other_refusals_are_reported_at_once():
     container = Busy(2, "Container is not running")
     with pytest.raises(docker.errors.APIError, match="not running"):
         engine.freeze(container)
     assert container.left == 1
 
 
-def test_container_that_never_freezes_is_told(monkeypatch):
+def test_container_that_never_freezes_is_reported(monkeypatch):
     monkeypatch.setattr(engine, "FREEZE_S", 0.1)
     with pytest.raises(docker.errors.APIError, match="unable to freeze"):
         engine.freeze(Busy(10_000, "unable to freeze"))

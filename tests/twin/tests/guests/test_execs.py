@@ -31,7 +31,7 @@ class Engine(BaseHTTPRequestHandler):
         given = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if not self.path.endswith("/start"):
             self.server.asked = json.loads(given)
-            self._tell({"Id": "one"})
+            self._report({"Id": "one"})
             return
         self.close_connection = True
         for part in self.server.parts:
@@ -41,11 +41,11 @@ class Engine(BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.server.gone:
-            self._tell({"message": "No such exec instance: one"}, 404)
+            self._report({"message": "No such exec instance: one"}, 404)
         else:
-            self._tell({"ExitCode": STATUS})
+            self._report({"ExitCode": STATUS})
 
-    def _tell(self, what, code=200):
+    def _report(self, what, code=200):
         body = json.dumps(what).encode()
         self.send_response(code)
         self.send_header("Content-Length", str(len(body)))

@@ -39,9 +39,9 @@ def test_copies_of_a_template_share_its_name_for_a_while_and_keep_their_addresse
     keys, file = keys
     keys.know("vm-1", ["job-01", "template", "10.0.0.1"], FIRST)
     keys.know("vm-2", ["job-02", "template", "10.0.0.2"], SECOND)
-    told = known(file)
-    assert (told["job-01"], told["10.0.0.1"]) == ("AAAAfirst", "AAAAfirst")
-    assert (told["job-02"], told["10.0.0.2"]) == ("AAAAsecond", "AAAAsecond")
+    reported = known(file)
+    assert (reported["job-01"], reported["10.0.0.1"]) == ("AAAAfirst", "AAAAfirst")
+    assert (reported["job-02"], reported["10.0.0.2"]) == ("AAAAsecond", "AAAAsecond")
 
 
 def test_an_address_that_moves_to_another_guest_answers_with_its_key(keys):

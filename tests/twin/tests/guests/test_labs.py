@@ -18,10 +18,10 @@ def test_a_process_that_runs_lives():
 
 def test_a_process_that_has_ended_does_not():
     ended = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    told = labs.owner(ended.pid)
-    assert labs.lives(told) is True
+    reported = labs.owner(ended.pid)
+    assert labs.lives(reported) is True
     ended.communicate()
-    assert labs.lives(told) is False
+    assert labs.lives(reported) is False
 
 
 def test_another_process_with_the_same_number_is_not_the_owner():
@@ -30,12 +30,12 @@ def test_another_process_with_the_same_number_is_not_the_owner():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     ["", "1", "x:1:y", f"{os.getpid()}:1:another boot:pid:[1]"],
     ids=["nothing", "a number", "something else", "a process of another boot"],
 )
-def test_what_cannot_be_seen_from_here_is_not_judged(told):
-    assert labs.lives(told) is None
+def test_what_cannot_be_seen_from_here_is_not_judged(reported):
+    assert labs.lives(reported) is None
 
 
 IN_USE = docker.errors.APIError("in use")
@@ -95,7 +95,7 @@ def test_what_another_one_removed_meanwhile_is_no_problem():
     assert engine.there == set()
 
 
-def test_what_is_never_let_go_of_is_told_and_all_else_is_gone(monkeypatch):
+def test_what_is_never_let_go_of_is_reported_and_all_else_is_gone(monkeypatch):
     monkeypatch.setattr(labs, "REMOVED_S", 0)
     engine = Engine("volume", refusals=9)
     with pytest.raises(docker.errors.APIError, match="in use"):

@@ -26,16 +26,16 @@ class Hands:
 
 
 @pytest.mark.parametrize("left", [0, 7, 15])
-def test_a_limit_that_is_near_is_told_with_its_figure_and_what_raises_it(left):
-    told = limits.told(Hands(left))
-    assert f"fs.inotify.max_user_instances is 128 on this machine, of which {left} are left" in told
-    assert "`sysctl fs.inotify.max_user_instances=1024`" in told
+def test_a_limit_that_is_near_is_reported_with_its_figure_and_what_raises_it(left):
+    reported = limits.reported(Hands(left))
+    assert f"fs.inotify.max_user_instances is 128 on this machine, of which {left} are left" in reported
+    assert "`sysctl fs.inotify.max_user_instances=1024`" in reported
 
 
 def test_a_limit_that_is_far_is_not_blamed():
-    assert limits.told(Hands(100)) == ""
+    assert limits.reported(Hands(100)) == ""
 
 
-def test_what_counts_them_opens_no_more_than_it_is_told():
+def test_what_counts_them_opens_no_more_than_it_is_reported():
     done = subprocess.run([sys.executable, "-c", limits.PROBE, "3"], capture_output=True, text=True, check=True)
     assert done.stdout == "3\n"

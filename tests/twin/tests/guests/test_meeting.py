@@ -33,7 +33,7 @@ def started(pair_of, tmp_path):
             (home / "bin/ip").chmod(0o755)
             (home / "state").mkdir()
             (home / "state/loaded").write_text(" ".join(guest.state["loaded"]))
-            lines.append(Line(Path(short) / str(number), pair.world, guest.vm, lambda _told: None))
+            lines.append(Line(Path(short) / str(number), pair.world, guest.vm, lambda _reported: None))
 
         def start(number, *argv):
             home = tmp_path / str(number)

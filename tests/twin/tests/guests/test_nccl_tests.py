@@ -121,7 +121,7 @@ def test_a_gpu_on_another_root_is_slower(pair_of):
     ],
     ids=["RDMA", "a silent fallback", "sockets that were asked for"],
 )
-def test_the_log_tells_the_network(pair_of, how, env, lines):
+def test_the_log_reports_the_network(pair_of, how, env, lines):
     first, second = pair_of(**how).job(*SWEEP, env={**INFO, **env})
     for line in lines:
         assert line in first.out

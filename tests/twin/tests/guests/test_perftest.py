@@ -199,7 +199,7 @@ def test_a_server_whose_client_dies_has_no_result(pair_of):
     assert "65536 " not in server.out
 
 
-def test_the_server_waits_as_told_and_shows_no_peak(pair_of):
+def test_the_server_waits_as_reported_and_shows_no_peak(pair_of):
     server, client = pair_of().meet("ib_send_bw", "-p", "19000", "-n", "1000")
     assert server.out.startswith("\n************************************\n* Waiting for client to connect... *\n***")
     assert re.search(r"(?m)^ 65536      1000             0\.00 ", server.out)

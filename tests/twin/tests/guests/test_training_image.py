@@ -91,7 +91,7 @@ def test_an_archive_that_was_fetched_does_not_change_the_name(recipe):
     assert build(recipe) == before
 
 
-def test_a_failed_build_is_told_with_its_last_lines_and_without_colours(recipe):
+def test_a_failed_build_is_reported_with_its_last_lines_and_without_colours(recipe):
     rows = [{"stream": "Step 1/2 : FROM x\n"}, {"stream": "\x1b[91mg++: no memory\x1b[0m\n"}, {"error": "status 1"}]
     said = []
     with pytest.raises(EngineProblem) as problem:
@@ -100,7 +100,7 @@ def test_a_failed_build_is_told_with_its_last_lines_and_without_colours(recipe):
     assert "  1/2 : FROM x" in said
 
 
-def test_a_disk_that_is_too_full_is_told_before_anything_is_made(recipe, monkeypatch):
+def test_a_disk_that_is_too_full_is_reported_before_anything_is_made(recipe, monkeypatch):
     engine = Engine()
     monkeypatch.setattr(building.shutil, "disk_usage", lambda _place: shutil._ntuple_diskusage(10, 10, 0))
     with pytest.raises(EngineProblem, match="There is no room to make the image for trainings: .* has 0 MB left"):

@@ -42,9 +42,9 @@ def test_the_port_is_the_last_adapter_of_the_guest(guest):
 
 def test_vmware_tools_report_it_without_a_virtual_device(guest):
     (port,) = guest_model.ports(guest.vm)
-    guest_model.tell(guest.world, guest.vm, "train-01", {port.mac.lower(): "10.1.9.5/24"})
-    told = virtual_machine.guest(guest.vm, guest.world).net[-1]
-    assert (told.macAddress, told.deviceConfigId, list(told.ipAddress)) == (port.mac, -1, ["10.1.9.5"])
+    guest_model.report(guest.world, guest.vm, "train-01", {port.mac.lower(): "10.1.9.5/24"})
+    reported = virtual_machine.guest(guest.vm, guest.world).net[-1]
+    assert (reported.macAddress, reported.deviceConfigId, list(reported.ipAddress)) == (port.mac, -1, ["10.1.9.5"])
     guest.vm.tools_running = False
     assert virtual_machine.guest(guest.vm, guest.world).net == []
 
@@ -93,9 +93,9 @@ def test_flow_control_of_the_link_and_of_priorities_exclude_each_other(guest):
 def test_root_reads_the_notifications_in_debugfs_and_nobody_the_reaction_to_marks(guest):
     files = guest.ask("lab-hardware", "poll")["files"]
     found = {path: one for path, one in files.items() if path.startswith("/sys/kernel/debug/mlx5/0000:")}
-    told = {path.rpartition("/")[2]: (one["initial"], one["mode"]) for path, one in found.items()}
-    assert told["np_cnp_dscp"] == ("48\n", 0o600)
-    assert not [name for name in told if not name.startswith("np_")]
+    reported = {path.rpartition("/")[2]: (one["initial"], one["mode"]) for path, one in found.items()}
+    assert reported["np_cnp_dscp"] == ("48\n", 0o600)
+    assert not [name for name in reported if not name.startswith("np_")]
     uevent = guest.ask("lab-hardware", "poll")["trees"]["/sys/bus/pci/devices"]
     (address,) = {path.split("/")[5] for path in found}
     assert uevent[f"{address}/uevent"].splitlines()[0] == "DRIVER=mlx5_core"

@@ -154,7 +154,7 @@ def test_a_reconfiguration_never_lowers_the_version_either(lab):
 @pytest.mark.parametrize(
     "release,hardware,state", [("8.0.3", 20, "success"), ("8.0.3", 19, "error"), ("7.0.3", 19, "error")]
 )
-def test_virtual_numa_nodes_are_told_from_8_and_hardware_20_on(lab, release, hardware, state):
+def test_virtual_numa_nodes_are_reported_from_8_and_hardware_20_on(lab, release, hardware, state):
     here = lab(vms=[{"name": "vm", "hardware_version": hardware, "networks": ["train"]}], release=release)
     task = here.reconfigure("vm", virtualNuma=vim.vm.VirtualNuma(coresPerNumaNode=4))
     assert task.state == state

@@ -215,7 +215,7 @@ def test_a_vm_in_the_making_is_gone_when_its_clone_is(here, how):
     assert inventory.find_by_path(here.world, "lab/vm/jobs/copy") is None
 
 
-def test_many_clones_of_one_template_run_side_by_side_and_tell_their_progress(here):
+def test_many_clones_of_one_template_run_side_by_side_and_report_their_progress(here):
     here.world.task_seconds["CloneVM_Task"] = 5.0
     seen = set()
     started = [

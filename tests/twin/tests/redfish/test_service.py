@@ -127,13 +127,13 @@ def test_the_registry_describes_every_attribute(client):
             assert value in [one["ValueName"] for one in entries[attribute]["Value"]]
 
 
-def test_the_registry_tells_what_a_dell_profile_locks_and_sets(dell):
+def test_the_registry_reports_what_a_dell_profile_locks_and_sets(dell):
     registry = dell.get("/redfish/v1/Systems/System.Embedded.1/Bios/BiosRegistry")["RegistryEntries"]
     (c_states,) = [one for one in registry["Attributes"] if one["AttributeName"] == "ProcCStates"]
     assert c_states["ReadOnly"] is True
-    told = [one["Dependency"] for one in registry["Dependencies"] if one["DependencyFor"] == "ProcCStates"]
-    assert ("ReadOnly", "NEQ", "Custom", True) in [_rule(one) for one in told]
-    assert ("CurrentValue", "EQU", "PerfOptimized", "Disabled") in [_rule(one) for one in told]
+    reported = [one["Dependency"] for one in registry["Dependencies"] if one["DependencyFor"] == "ProcCStates"]
+    assert ("ReadOnly", "NEQ", "Custom", True) in [_rule(one) for one in reported]
+    assert ("CurrentValue", "EQU", "PerfOptimized", "Disabled") in [_rule(one) for one in reported]
 
 
 def _rule(one):
@@ -175,7 +175,7 @@ def test_only_supermicro_takes_settings_at_the_active_resource(client):
     assert answer.status == (200 if client.vendor == "supermicro" else 405)
 
 
-def test_a_dell_makes_a_job_when_it_is_told_when_to_apply(dell):
+def test_a_dell_makes_a_job_when_it_is_reported_when_to_apply(dell):
     answer = dell.patch(CHANGE["dell"], **{"@Redfish.SettingsApplyTime": {"ApplyTime": "OnReset"}})
     assert answer.status == 202
     assert dell.get(answer.headers["Location"])["TaskState"] == "Pending"
@@ -235,7 +235,7 @@ def test_an_unknown_address_is_not_found(client, path):
     assert (answer.status, said(answer)) == (404, ["ResourceMissingAtURI"])
 
 
-def test_broken_json_is_told(client):
+def test_broken_json_is_reported(client):
     answer = client.service.handle("PATCH", client.settings_path, {"Authorization": GOOD}, b"{nonsense")
     assert (answer.status, said(answer)) == (400, ["MalformedJSON"])
 

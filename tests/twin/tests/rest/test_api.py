@@ -48,7 +48,7 @@ def test_a_wrong_password_opens_no_session(client):
     assert (status, value["error_type"]) == (401, "UNAUTHENTICATED")
 
 
-def test_what_nobody_serves_is_told_and_counted(client):
+def test_what_nobody_serves_is_reported_and_counted(client):
     assert client.refused("GET", "/api/vcenter/nothing") == (404, "OPERATION_NOT_FOUND")
 
 
@@ -126,7 +126,7 @@ def test_apply_brings_the_hosts_to_the_image_one_after_the_other(client):
     assert client.ask("GET", f"{client.software}/compliance")["status"] == "COMPLIANT"
 
 
-def test_apply_tells_how_far_it_is(client):
+def test_apply_reports_how_far_it_is(client):
     client.commit(NVD_AIE_800=VERSION)
     name = client.ask("POST", f"{client.software}?action=apply&vmw-task=true", {"accept_eula": True})
     info = client.ask("GET", f"/api/cis/tasks/{name}")

@@ -115,7 +115,7 @@ def test_items_are_listed_by_library_and_found_by_name_in_all(client):
     assert client.refused("GET", "content/library/item?library_id=none")[:2] == (404, "NOT_FOUND")
 
 
-def test_an_item_of_a_template_tells_which_template_that_is(client):
+def test_an_item_of_a_template_reports_which_template_that_is(client):
     shown = client.ask("GET", f"vcenter/vm-template/library-items/{client.item('ubuntu')}")
     base = client.at("lab/vm/base")
     assert shown["vm_template"] == base.moid
@@ -165,7 +165,7 @@ def test_a_deployment_is_refused_in_the_form_of_the_api(client):
     assert client.refused(*client.deploy("free-ovf", full))[1] == "INVALID_ARGUMENT"
 
 
-def test_an_ovf_tells_its_networks_and_licences_for_a_target(client):
+def test_an_ovf_reports_its_networks_and_licences_for_a_target(client):
     summary = client.ask(*client.ovf("ubuntu-ovf", None, "filter"))
     assert (summary["networks"], summary["EULAs"]) == (["VM Network"], ["Pay."])
 

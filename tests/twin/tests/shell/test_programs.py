@@ -1,4 +1,4 @@
-"""The programs of a host: what they tell of the model, what they do to it, and when they are there at all."""
+"""The programs of a host: what they report of the model, what they do to it, and when they are there at all."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_loaded_modules_are_listed_with_three_columns(console):
     assert row.split() == ["nvidia", "51", "35792"]
 
 
-def test_hv_support_tells_what_the_bios_allows(console):
+def test_hv_support_reports_what_the_bios_allows(console):
     assert console().text("esxcfg-info | grep 'HV Support'").strip().endswith("3")
     off = {"bios": {"vendor": "dell", "attributes": {"ProcVirtualization": "Disabled"}}}
     assert console(off).text("esxcfg-info | grep 'HV Support'").strip().endswith("2")

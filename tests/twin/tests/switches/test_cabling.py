@@ -175,10 +175,10 @@ def test_all_ways_of_equal_length_are_looked_at():
 
 
 @pytest.mark.parametrize(
-    "lldp, seen, told",
+    "lldp, seen, reported",
     [("both", True, True), ("listen", True, False), ("advertise", False, True), ("none", False, False)],
 )
-def test_a_distributed_switch_listens_and_tells_as_it_is_set(lldp, seen, told):
+def test_a_distributed_switch_listens_and_reports_as_it_is_set(lldp, seen, reported):
     world = world_of()
     host, nic = world.fabric.nic(HOSTS[0], "vmnic2")
     nic.switch.lldp = lldp
@@ -187,12 +187,12 @@ def test_a_distributed_switch_listens_and_tells_as_it_is_set(lldp, seen, told):
     if seen:
         assert (heard.system, heard.port) == ("leaf-01", "Ethernet1")
     neighbours = {port.name: peer for port, peer in world.fabric.switches["leaf-01"].neighbours()}
-    assert ("Ethernet1" in neighbours) is told
-    if told:
+    assert ("Ethernet1" in neighbours) is reported
+    if reported:
         assert (neighbours["Ethernet1"].system, neighbours["Ethernet1"].port) == (HOSTS[0], "vmnic2")
 
 
 @pytest.mark.parametrize("line", ["no lldp run", "interface Ethernet1\n no lldp transmit"])
-def test_a_switch_that_does_not_tell_is_not_seen(line):
+def test_a_switch_that_does_not_report_is_not_seen(line):
     world = world_of(leaf=line)
     assert cabling.seen_by(world, world.fabric.nic(HOSTS[0], "vmnic2")[0], "vmnic2") is None

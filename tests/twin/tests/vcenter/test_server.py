@@ -165,7 +165,7 @@ def test_unavailable_server_says_503_as_often_as_planned(twin):
     assert get(twin, "/sdk/vimServiceVersions.xml").status == 200
 
 
-def test_refusing_server_drops_new_connections_until_told_otherwise(twin):
+def test_refusing_server_drops_new_connections_until_reported_otherwise(twin):
     twin.control.refuse()
     with pytest.raises((ssl.SSLError, ConnectionError)):
         talk(twin)

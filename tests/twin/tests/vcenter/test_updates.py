@@ -25,7 +25,7 @@ def rename(world, vm, name):
     world.touch(vm)
 
 
-def told(update_set):
+def reported(update_set):
     return sorted(
         (update.kind, update.changeSet[0].val if update.changeSet else None)
         for of_filter in update_set.filterSet
@@ -35,11 +35,11 @@ def told(update_set):
 
 def test_first_answer_is_everything_and_the_next_only_what_changed(client, watched, world, vms):
     first = client.collector.WaitForUpdatesEx("", AT_ONCE)
-    assert told(first) == [("enter", "vm-1"), ("enter", "vm-2"), ("enter", "vm-3")]
+    assert reported(first) == [("enter", "vm-1"), ("enter", "vm-2"), ("enter", "vm-3")]
     assert first.filterSet[0].filter == watched
     assert client.collector.WaitForUpdatesEx(first.version, AT_ONCE) is None
     rename(world, vms["vm-2"], "other")
-    assert told(client.collector.WaitForUpdatesEx(first.version, AT_ONCE)) == [("modify", "other")]
+    assert reported(client.collector.WaitForUpdatesEx(first.version, AT_ONCE)) == [("modify", "other")]
 
 
 def test_change_of_something_else_is_no_update(client, watched, world, vms):
@@ -54,7 +54,7 @@ def test_object_that_goes_leaves(client, watched, world, vms):
     vm.parent.children.pop(vm.moid)
     world.remove(vm)
     world.touch(vm.parent)
-    assert told(client.collector.WaitForUpdatesEx(first.version, AT_ONCE)) == [("leave", None)]
+    assert reported(client.collector.WaitForUpdatesEx(first.version, AT_ONCE)) == [("leave", None)]
 
 
 def test_property_that_becomes_unset_is_assigned_nothing(client, specs, world, vms):
@@ -73,7 +73,7 @@ def test_answer_that_got_lost_can_be_asked_for_again(client, watched, world, vms
     rename(world, vms["vm-2"], "other")
     lost = client.collector.WaitForUpdatesEx(first.version, AT_ONCE)
     again = client.collector.WaitForUpdatesEx(first.version, AT_ONCE)
-    assert told(again) == told(lost) == [("modify", "other")]
+    assert reported(again) == reported(lost) == [("modify", "other")]
     assert client.collector.WaitForUpdatesEx(again.version, AT_ONCE) is None
 
 
@@ -94,9 +94,9 @@ def test_version_is_forgotten_once_the_client_went_on(client, watched, world, vm
 
 def test_long_answer_comes_in_parts_and_nothing_is_lost(client, watched):
     part, seen = client.collector.WaitForUpdatesEx("", WaitOptions(maxObjectUpdates=2, maxWaitSeconds=0)), []
-    assert (part.truncated, len(told(part))) == (True, 2)
+    assert (part.truncated, len(reported(part))) == (True, 2)
     while part is not None:
-        seen += told(part)
+        seen += reported(part)
         part = client.collector.WaitForUpdatesEx(part.version, WaitOptions(maxObjectUpdates=2, maxWaitSeconds=0))
     assert seen == [("enter", "vm-1"), ("enter", "vm-2"), ("enter", "vm-3")]
 
@@ -113,8 +113,8 @@ def test_destroyed_filter_says_nothing_more(client, watched, world, vms):
 def test_each_collector_has_filters_and_versions_of_its_own(client, watched, specs, vms):
     other = client.collector.CreatePropertyCollector()
     other.CreateFilter(specs[0]([client.reference(vms["vm-3"])], {vim.VirtualMachine: ["name"]}), True)
-    assert told(other.WaitForUpdatesEx("", AT_ONCE)) == [("enter", "vm-3")]
-    assert len(told(client.collector.WaitForUpdatesEx("", AT_ONCE))) == 3
+    assert reported(other.WaitForUpdatesEx("", AT_ONCE)) == [("enter", "vm-3")]
+    assert len(reported(client.collector.WaitForUpdatesEx("", AT_ONCE))) == 3
     other.DestroyPropertyCollector()
     with pytest.raises(vmodl.fault.ManagedObjectNotFound):
         other.CheckForUpdates("")
@@ -122,7 +122,7 @@ def test_each_collector_has_filters_and_versions_of_its_own(client, watched, spe
 
 def test_check_for_updates_never_waits(client, watched):
     first = client.collector.CheckForUpdates(None)
-    assert len(told(first)) == 3
+    assert len(reported(first)) == 3
     assert client.collector.CheckForUpdates(first.version) is None
 
 
@@ -160,13 +160,13 @@ def waiting(client, dispatcher, watched):
 
 def test_waiting_poll_is_woken_by_a_change(waiting, world, vms):
     rename(world, vms["vm-1"], "other")
-    assert told(waiting.end().answer) == [("modify", "other")]
+    assert reported(waiting.end().answer) == [("modify", "other")]
 
 
 def test_waiting_poll_is_woken_by_a_new_filter(waiting, client, specs, world):
     host = client.reference(world.of_kind("HostSystem")[0])
     client.collector.CreateFilter(specs[0]([host], {vim.HostSystem: ["name"]}), True)
-    assert told(waiting.end().answer) == [("enter", "host-1")]
+    assert reported(waiting.end().answer) == [("enter", "host-1")]
 
 
 def test_waiting_poll_ends_when_cancelled(waiting, client):

@@ -1,4 +1,4 @@
-"""A long wait is told of while it lasts, restarts the host once, and ends with its own limit."""
+"""A long wait is reported while it lasts, restarts the host once, and ends with its own limit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Wait:
     def __init__(self, *answers):
         self.answers = list(answers)
         self.given = []
-        self.told = []
+        self.reported = []
         self.time = 0.0
 
     def run(self, args):
@@ -39,13 +39,13 @@ class Wait:
         return self.answers.pop(0)
 
     def follow(self, **args):
-        return follow({"host": "esx-01", **args}, self.run, self.told.append, lambda: self.time)
+        return follow({"host": "esx-01", **args}, self.run, self.reported.append, lambda: self.time)
 
 
-def test_host_that_is_back_within_the_first_slice_is_not_told_of():
+def test_host_that_is_back_within_the_first_slice_is_not_reported_of():
     wait = Wait(answer())
     assert wait.follow(reasons=["driver"]) == answer()
-    assert (wait.told, [args["timeout_s"] for args in wait.given]) == ([], [SLICE_S])
+    assert (wait.reported, [args["timeout_s"] for args in wait.given]) == ([], [SLICE_S])
 
 
 def test_later_slices_only_wait_for_the_boot_that_the_first_one_began():
@@ -53,7 +53,7 @@ def test_later_slices_only_wait_for_the_boot_that_the_first_one_began():
     whole = wait.follow(timeout_s=1800)
     assert [args.get("state") for args in wait.given] == [None, "back", "back"]
     assert {args.get("booted_after") for args in wait.given[1:]} == {AWAY["later_than"]}
-    assert wait.told == [
+    assert wait.reported == [
         "esx-01: not back after 60 of 1800 seconds; vCenter reports the connection state notResponding.",
         "esx-01: not back after 120 of 1800 seconds; vCenter reports the connection state notResponding.",
     ]

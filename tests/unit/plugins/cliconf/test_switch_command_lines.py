@@ -46,19 +46,19 @@ class Connection:
 def test_the_switch_is_described_from_one_question(kind, version, prompt, expected):
     connection = Connection({"show version": version}, prompt)
     cliconf = kind(connection)
-    told = cliconf.get_device_info()
+    reported = cliconf.get_device_info()
     keys = ("network_os", "network_os_version", "network_os_model", "network_os_hostname")
-    assert tuple(told[key] for key in keys) == expected
-    assert cliconf.get_device_info() == told
+    assert tuple(reported[key] for key in keys) == expected
+    assert cliconf.get_device_info() == reported
     assert connection.sent == ["show version"]
 
 
 @pytest.mark.parametrize("kind", [Onyx, Os10])
-def test_what_cannot_be_done_is_told(kind):
-    told = json.loads(kind(Connection({"show version": ONYX_VERSION})).get_capabilities())
-    assert set(told["device_operations"].values()) == {False}
-    assert "run_commands" in told["rpc"]
-    assert told["network_api"] == "cliconf"
+def test_what_cannot_be_done_is_reported(kind):
+    reported = json.loads(kind(Connection({"show version": ONYX_VERSION})).get_capabilities())
+    assert set(reported["device_operations"].values()) == {False}
+    assert "run_commands" in reported["rpc"]
+    assert reported["network_api"] == "cliconf"
 
 
 @pytest.mark.parametrize("kind, leave", [(Onyx, "exit"), (Os10, "end")], ids=["onyx", "os10"])
@@ -70,8 +70,8 @@ def test_configuration_mode_is_left_even_when_a_line_is_refused(kind, leave):
 
 
 def test_lines_come_back_with_their_answers():
-    told = Onyx(Connection({"lldp": "fine"})).edit_config(["lldp", {"command": "roce"}])
-    assert told == {"request": ["lldp", "roce"], "response": ["fine", ""]}
+    reported = Onyx(Connection({"lldp": "fine"})).edit_config(["lldp", {"command": "roce"}])
+    assert reported == {"request": ["lldp", "roce"], "response": ["fine", ""]}
 
 
 @pytest.mark.parametrize("options", [{"commit": False}, {"replace": "running"}], ids=["no commit", "replace"])

@@ -1,4 +1,4 @@
-"""What vCenter tells of the guests of a site, for tests of the filters that build on it."""
+"""Guests of a site as vCenter reports them, for tests of the filters that build on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def adapter(kind="vmxnet3", number=1, network="VM Network", address=None, mac=No
 
 def vm(name="job-01", number=1, **changes):
     """A VM with a plain adapter and one for PVRDMA."""
-    told = {
+    reported = {
         "name": name,
         "path": f"/DC1/vm/training/{name}",
         "moid": f"vm-{number}",
@@ -45,7 +45,7 @@ def vm(name="job-01", number=1, **changes):
         "gpus": 1,
         "host": {"name": f"esx-{number:02}", "driver": {"family": "nvaie", "version": "550.54.16"}},
     }
-    return {**told, **changes}
+    return {**reported, **changes}
 
 
 def seen(*vms):

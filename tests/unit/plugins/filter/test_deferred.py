@@ -38,8 +38,8 @@ def test_what_a_filter_names_is_there(path):
 def test_texts_of_a_result_are_no_templates():
     """Until ansible-core 2.18, the text of a guest would otherwise run a template on the controller."""
     found = {"why": "{{ 1 }}", "rows": [("{{ 2 }}", 3, None, True)], "{{ 4 }}": {}}
-    told = {"<why>": "<{{ 1 }}>", "<rows>": [("<{{ 2 }}>", 3, None, True)], "<{{ 4 }}>": {}}
-    assert deferred_filters.as_data(found, lambda text: f"<{text}>") == told
+    reported = {"<why>": "<{{ 1 }}>", "<rows>": [("<{{ 2 }}>", 3, None, True)], "<{{ 4 }}>": {}}
+    assert deferred_filters.as_data(found, lambda text: f"<{text}>") == reported
 
 
 @pytest.mark.parametrize("evaluates", [True, False])

@@ -104,8 +104,8 @@ COMPARISON = {
 
 
 def test_lines_are_counted_by_their_level():
-    told = report(COMPARISON, seen(unread=["job-02"]))
-    assert told["lines"] == [
+    reported = report(COMPARISON, seen(unread=["job-02"]))
+    assert reported["lines"] == [
         *COMPARISON["summary"],
         "unknown  job-02 could not be read.",
         "1 switch, 2 cables with RoCE, 2 errors, 1 warning.",
@@ -116,14 +116,14 @@ def test_the_verdict_names_the_first_three_problems_and_counts_the_rest():
     summary = [f"error    esx-0{number} port vmnic2: the MTU is 1500." for number in (1, 2, 3)]
     one = report({**COMPARISON, "summary": summary[:1]}, seen())["verdict"]
     assert one.endswith("See above. esx-01 port vmnic2: the MTU is 1500.")
-    told = report({**COMPARISON, "summary": summary}, seen(unread=["job-02"]))["verdict"]
-    assert told.endswith("esx-03 port vmnic2: the MTU is 1500. 1 more.")
+    reported = report({**COMPARISON, "summary": summary}, seen(unread=["job-02"]))["verdict"]
+    assert reported.endswith("esx-03 port vmnic2: the MTU is 1500. 1 more.")
     assert "warning" not in report(COMPARISON, seen())["verdict"]
 
 
 def test_a_line_about_what_the_run_will_change_first_is_planned():
-    told = report(COMPARISON, seen(waiting=["leaf-01", "esx-01"]))
-    assert told["lines"] == [
+    reported = report(COMPARISON, seen(waiting=["leaf-01", "esx-01"]))
+    assert reported["lines"] == [
         "planned  esx-01 port vmnic2: the MTU is 1500.",
         *COMPARISON["summary"][1:],
         "1 switch, 2 cables with RoCE, 1 error, 1 warning.",
@@ -143,12 +143,12 @@ def test_a_line_about_what_the_run_will_change_first_is_planned():
     ],
 )
 def test_an_agreement_needs_a_switch_and_an_answer_of_all(agreed, changes, verdict):
-    told = report({**COMPARISON, "agreed": agreed}, seen(**changes))
-    assert told["agreed"] is (agreed and not changes)
-    assert verdict in told["verdict"]
+    reported = report({**COMPARISON, "agreed": agreed}, seen(**changes))
+    assert reported["agreed"] is (agreed and not changes)
+    assert verdict in reported["verdict"]
 
 
 def test_an_agreement_without_a_cable_has_compared_nothing():
-    told = report({**COMPARISON, "agreed": True, "paths": []}, seen())
-    assert told["agreed"]
-    assert told["verdict"].startswith("No cable was compared. LLDP shows no cable")
+    reported = report({**COMPARISON, "agreed": True, "paths": []}, seen())
+    assert reported["agreed"]
+    assert reported["verdict"].startswith("No cable was compared. LLDP shows no cable")

@@ -141,10 +141,10 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("host, told", VALUES.values(), ids=VALUES.keys())
-def test_missing_thing_has_path_requested_and_found_value(host, told):
+@pytest.mark.parametrize("host, reported", VALUES.values(), ids=VALUES.keys())
+def test_missing_thing_has_path_requested_and_found_value(host, reported):
     (gap,) = host_gaps(host, WANTED)
-    assert (gap["path"], gap["requested"], gap["found"]) == told
+    assert (gap["path"], gap["requested"], gap["found"]) == reported
 
 
 BIOS = {"bmc_address": "10.0.0.1", "bios_functions": {"sriov": True}}
@@ -201,7 +201,7 @@ def test_passthrough_that_waits_is_a_gap():
         pytest.param(["grid_a100-3-20c"], "enabled", False, id="on, as wanted"),
     ],
 )
-def test_host_that_does_not_tell_its_mode_is_judged_by_what_it_offers(offered, requested, missing):
+def test_host_that_does_not_report_its_mode_is_judged_by_what_it_offers(offered, requested, missing):
     host = but("graphics/devices/0/mode", None)
     host["profiles_offered"] = offered
     assert [gap["step"] for gap in host_gaps(host, {"mig": requested})] == (["mig"] if missing else [])

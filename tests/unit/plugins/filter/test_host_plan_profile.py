@@ -43,8 +43,8 @@ def test_the_profile_gets_all_settings_that_it_may_revert():
 
 
 def test_settings_that_a_remediation_reverts_are_in_the_report():
-    told = plan(ATS, IN_CLUSTER, done={"managed": {"domain-c8": True}}, profile={"cluster": REVERTED["cluster"]})
-    assert told["story"][-1] == (
+    reported = plan(ATS, IN_CLUSTER, done={"managed": {"domain-c8": True}}, profile={"cluster": REVERTED["cluster"]})
+    assert reported["story"][-1] == (
         "A configuration profile manages the cluster gpu. Its next remediation reverts these host settings: "
         "system/atsSupport."
     )
@@ -88,13 +88,13 @@ def test_settings_that_are_not_compared_with_the_document_are_named_first(versio
 def test_a_site_can_refuse_settings_that_are_not_compared(managed, given, says):
     requested = {**SHARED_DIRECT, "uncompared_settings": given}
     found = plan(requested, {**GRAPHICS, "version": "9.1.0"}, done={"managed": {"domain-c8": managed}})
-    told = found["refusals"]
-    assert len(told) == bool(says)
-    assert says in "".join(told)
-    assert ("Set site.hosts.uncompared_settings" in "".join(told)) is bool(says)
-    assert [one["text"] for one in found["unkept"]] == told
+    reported = found["refusals"]
+    assert len(reported) == bool(says)
+    assert says in "".join(reported)
+    assert ("Set site.hosts.uncompared_settings" in "".join(reported)) is bool(says)
+    assert [one["text"] for one in found["unkept"]] == reported
     # Preflight has the same words, apart from the sentence about the run.
-    assert [f"{one['found']} Nothing was changed. {one['todo']}" for one in found["unkept"]] == told
+    assert [f"{one['found']} Nothing was changed. {one['todo']}" for one in found["unkept"]] == reported
 
 
 def test_the_firewall_of_pvrdma_is_not_compared_beside_its_option():

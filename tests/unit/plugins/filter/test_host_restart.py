@@ -39,7 +39,7 @@ def test_gpu_is_named_by_its_address():
     assert restart([{"gpus": [gpu]}]).reasons == ["MIG mode of the GPU 0000:3b:00.0"]
 
 
-def test_reasons_for_a_cold_cycle_are_told_apart():
+def test_reasons_for_a_cold_cycle_are_reported_apart():
     assert restart([waiting("reboot", "cold_power_cycle")]).cold_reasons == ["thing-1"]
 
 

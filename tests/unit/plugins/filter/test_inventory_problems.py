@@ -24,11 +24,11 @@ def test_a_sound_inventory_has_no_problems():
     assert inventory_problems(SITE, GROUPS, {"leaf-01": {"switch_host_ports": ["Ethernet2"]}}) == []
 
 
-def test_all_hosts_and_the_site_are_told_at_once():
+def test_all_hosts_and_the_site_are_reported_at_once():
     site = dict(SITE, gpu={"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": 0})
     variables = {"esx-02": {"site_host": {"datacenter": "DC2", "network": {"nicz": ["vmnic4"]}}}}
-    told = inventory_problems(site, GROUPS, variables)
-    assert [one.split(":")[:2] for one in told] == [
+    reported = inventory_problems(site, GROUPS, variables)
+    assert [one.split(":")[:2] for one in reported] == [
         [
             "site.gpu.per_vm",
             " 0 is not a valid number of GPUs. Use at least 1, and remove VMs without GPUs from site.vms.",
@@ -39,23 +39,25 @@ def test_all_hosts_and_the_site_are_told_at_once():
 
 
 def test_a_switch_of_a_sound_site_is_compared_with_it():
-    (told,) = inventory_problems(SITE, GROUPS, {"leaf-01": {"site_switch": {"roce": {"dscp": 8}}}})
-    assert told.startswith("leaf-01: site_switch.roce.dscp: it cannot differ between switches.")
+    (reported,) = inventory_problems(SITE, GROUPS, {"leaf-01": {"site_switch": {"roce": {"dscp": 8}}}})
+    assert reported.startswith("leaf-01: site_switch.roce.dscp: it cannot differ between switches.")
 
 
-def test_a_cable_to_a_switch_that_is_not_there_is_told():
-    (told,) = inventory_problems(
+def test_a_cable_to_a_switch_that_is_not_there_is_reported():
+    (reported,) = inventory_problems(
         SITE, dict(GROUPS, switches=["leaf-02"]), {"leaf-02": {"switch_host_ports": ["Ethernet2"]}}
     )
-    assert told.startswith("site.fabric.cables"), told
+    assert reported.startswith("site.fabric.cables"), reported
 
 
 @pytest.mark.parametrize(
     "name, wanted", [("esxi_host", "esxi_hosts"), ("training_guest", "training_guests"), ("Switches", "switches")]
 )
-def test_a_misspelled_group_is_told(name, wanted):
-    told = inventory_problems(dict(SITE, fabric={}), {"all": [], name: ["one"]}, {})
-    assert told == [f"The inventory has a group {name} and none named {wanted}, which is probably meant. Rename it."]
+def test_a_misspelled_group_is_reported(name, wanted):
+    reported = inventory_problems(dict(SITE, fabric={}), {"all": [], name: ["one"]}, {})
+    assert reported == [
+        f"The inventory has a group {name} and none named {wanted}, which is probably meant. Rename it."
+    ]
 
 
 def test_groups_of_the_user_are_left_alone():
@@ -70,7 +72,7 @@ def test_groups_of_the_user_are_left_alone():
         ("localhost", "site_bmc_pasword", "site_bmc_password"),
     ],
 )
-def test_a_misspelled_variable_is_told_unless_the_right_one_is_there_too(host, name, wanted):
+def test_a_misspelled_variable_is_reported_unless_the_right_one_is_there_too(host, name, wanted):
     site, of = dict(SITE), "" if host == "localhost" else f" of {host}"
     assert inventory_problems(site, GROUPS, {host: {name: "x"}}) == [
         f"The inventory sets {name}{of} and not {wanted}, which is probably meant. Rename it."
@@ -92,12 +94,12 @@ UNREAD = "all:\n  children:\n    esxi_hosts:\n      hosts:\n        - esx-01\n"
     ids=["nothing was read", "only what is before the mistake was read"],
 )
 @pytest.mark.parametrize("text", [UNREAD, "all: [esx-01\n", "- esx-01\n"], ids=["a list", "no YAML", "only a list"])
-def test_an_inventory_that_ansible_could_not_read_is_told_by_its_file(groups, text, tmp_path):
+def test_an_inventory_that_ansible_could_not_read_is_reported_by_its_file(groups, text, tmp_path):
     (tmp_path / "hosts.yml").write_text(text)
     for source in (tmp_path, tmp_path / "hosts.yml"):
         variables = {"localhost": {"ansible_inventory_sources": [str(source), str(tmp_path / "not-there")]}}
-        (told,) = inventory_problems(dict(SITE, fabric={}), groups, variables)
-        assert told.startswith(f"Ansible could not read the inventory {tmp_path}/hosts.yml: ")
+        (reported,) = inventory_problems(dict(SITE, fabric={}), groups, variables)
+        assert reported.startswith(f"Ansible could not read the inventory {tmp_path}/hosts.yml: ")
         assert inventory_problems(dict(SITE, fabric={}), {"all": ["esx-01"]}, variables) == []
 
 
@@ -155,10 +157,10 @@ TWICE = {
 }
 
 
-@pytest.mark.parametrize("groups, variables, told", TWICE.values(), ids=TWICE.keys())
-def test_a_machine_that_is_there_twice_is_told(groups, variables, told):
+@pytest.mark.parametrize("groups, variables, reported", TWICE.values(), ids=TWICE.keys())
+def test_a_machine_that_is_there_twice_is_reported(groups, variables, reported):
     (one,) = inventory_checks.names({"all": ["x"], **groups}, variables)
-    assert one.startswith(told)
+    assert one.startswith(reported)
 
 
 @pytest.mark.parametrize(
@@ -175,29 +177,29 @@ def test_what_two_hosts_may_share_is_left_alone(groups, key, value):
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
-def test_a_password_with_a_line_break_is_told_and_not_shown(end):
+def test_a_password_with_a_line_break_is_reported_and_not_shown(end):
     variables = {"localhost": {"site_vcenter_password": f"a-secret{end}", "site_bmc_password": " a-secret "}}
-    (told,) = inventory_checks.names({"all": ["x"]}, variables)
-    assert told.startswith("The inventory sets site_vcenter_password to a text with a line break")
-    assert "a-secret" not in told
+    (reported,) = inventory_checks.names({"all": ["x"]}, variables)
+    assert reported.startswith("The inventory sets site_vcenter_password to a text with a line break")
+    assert "a-secret" not in reported
 
 
-def test_a_site_of_one_group_alone_is_told_by_its_file(tmp_path):
+def test_a_site_of_one_group_alone_is_reported_by_its_file(tmp_path):
     (tmp_path / "site.yml").write_text("site:\n  gpu: {}\n")
     groups = {"all": ["x"], "esxi_hosts": ["esx-01"]}
     for own, where in (
         (DataLoader().load_from_file(str(tmp_path / "site.yml")), f"({tmp_path}/site.yml, line "),
         ({"site": {}}, "(variables of esx-01)"),
     ):
-        (told,) = inventory_problems({}, groups, {"esx-01": own})
-        assert told.startswith("site: it is set only for hosts of the group esxi_hosts, and not for localhost.")
-        assert where in told
+        (reported,) = inventory_problems({}, groups, {"esx-01": own})
+        assert reported.startswith("site: it is set only for hosts of the group esxi_hosts, and not for localhost.")
+        assert where in reported
         (row,) = questions.everything({}, groups=groups, variables={"esx-01": own})["problems"]
-        assert row == told
+        assert row == reported
 
 
 @pytest.mark.parametrize(
-    "message, told",
+    "message, reported",
     [
         (
             "Error: 'my_profile' is undefined",
@@ -206,8 +208,8 @@ def test_a_site_of_one_group_alone_is_told_by_its_file(tmp_path):
         ("Recursive loop detected.", ". Recursive loop detected. Correct it in the inventory."),
     ],
 )
-def test_a_site_that_cannot_be_worked_out_is_told_by_its_variable(message, told):
-    assert inventory_checks.unresolved(message).startswith(f"site: It cannot be evaluated{told}")
+def test_a_site_that_cannot_be_worked_out_is_reported_by_its_variable(message, reported):
+    assert inventory_checks.unresolved(message).startswith(f"site: It cannot be evaluated{reported}")
 
 
 @pytest.mark.parametrize(
@@ -227,8 +229,8 @@ def test_a_password_in_plain_text_is_a_row_of_preflight_with_its_file(text, line
     variables = {"localhost": DataLoader().load_from_file("vault.yml")}
     found = questions.everything(SITE, groups=GROUPS, variables=variables)["plain"]
     rows = [(one.found, one.todo, one.state) for one in around.plain(found)]
-    told = f"It is in plain text in vault.yml, line {line}."
-    assert rows == ([(told, "Run: ansible-vault encrypt vault.yml", OPEN)] if line else [])
+    reported = f"It is in plain text in vault.yml, line {line}."
+    assert rows == ([(reported, "Run: ansible-vault encrypt vault.yml", OPEN)] if line else [])
 
 
 def test_a_password_in_a_vault_is_no_row(tmp_path):

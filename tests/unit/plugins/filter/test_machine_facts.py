@@ -20,7 +20,7 @@ def seen(**after):
     return {step: [dict(IDS, after=found)] for step, found in after.items()}
 
 
-def test_vm_is_told_as_the_modules_found_it_last():
+def test_vm_is_reported_as_the_modules_found_it_last():
     asked = inputs(**PVRDMA)
     answers = seen(
         config={
@@ -48,7 +48,7 @@ def test_vm_is_told_as_the_modules_found_it_last():
     }
 
 
-def test_vm_that_is_only_planned_is_told_as_far_as_it_is_known():
+def test_vm_that_is_only_planned_is_reported_as_far_as_it_is_known():
     asked = inputs(path="passthrough", template="t", gpu_mode="passthrough")
     plan = placed("a", nics=[PORT])
     (machine,) = machine_facts(machine_steps([{"name": "a"}], asked, plan), {}, plan, asked)
@@ -59,7 +59,7 @@ def test_vm_that_is_only_planned_is_told_as_far_as_it_is_known():
 @pytest.mark.parametrize(
     "path, words", [("tcp", "baseline"), ("sriov", "RDMA over a virtual function"), ("passthrough", "the port itself")]
 )
-def test_network_test_is_told_what_it_has_to_show(path, words):
+def test_network_test_is_reported_what_it_has_to_show(path, words):
     asked = inputs(path=path)
     (machine,) = machine_facts(machine_steps(VMS, asked), {}, {}, asked)
     assert words in machine["expects"]["proof"]

@@ -39,20 +39,20 @@ def names(entries):
 
 
 def test_a_vm_that_left_is_reported_with_its_gpus_and_the_key_that_removes_it():
-    told = answer(vm("job-03"))
-    assert told["told"] == [
+    reported = answer(vm("job-03"))
+    assert reported["reported"] == [
         "job-03 on esx-01: It is a VM of the site lab and not in site.vms. It runs and holds grid_a100-40c.",
         TODO,
     ]
-    assert told["holding"] == f"VMs that left the site hold GPUs: job-03 (esx-01, grid_a100-40c). {TODO}"
-    assert (told["remove"], told["off"], told["problems"]) == ([], [], [])
+    assert reported["holding"] == f"VMs that left the site hold GPUs: job-03 (esx-01, grid_a100-40c). {TODO}"
+    assert (reported["remove"], reported["off"], reported["problems"]) == ([], [], [])
 
 
 def test_the_vms_of_a_site_never_left_whichever_way_they_are_named():
     ways = [{"moid": "vm-job-03"}, {"instance_uuid": "uuid-job-03"}, {"bios_uuid": "bios-job-03"}, {"name": "JOB-03"}]
     for way in [*ways, {"path": "/dc1/vm/training/job-03/"}]:
-        told = answer(vm("job-03"), vms=[*SITE, way], prune="delete")
-        assert (told["told"], told["remove"]) == ([], []), way
+        reported = answer(vm("job-03"), vms=[*SITE, way], prune="delete")
+        assert (reported["reported"], reported["remove"]) == ([], []), way
 
 
 @pytest.mark.parametrize(
@@ -64,53 +64,55 @@ def test_the_vms_of_a_site_never_left_whichever_way_they_are_named():
     ids=["of others", "of another site"],
 )
 def test_a_vm_of_others_is_never_removed_and_named_where_it_holds_gpus(found, words):
-    told = answer(found, prune="delete")
-    assert [one["why"] for one in told["others"]] == [words]
-    assert told["holding"] == "VMs that the site does not define hold GPUs: rival (esx-01, grid_a100-40c)."
-    assert (told["left"], told["remove"], told["leaving"]) == ([], [], [])
+    reported = answer(found, prune="delete")
+    assert [one["why"] for one in reported["others"]] == [words]
+    assert reported["holding"] == "VMs that the site does not define hold GPUs: rival (esx-01, grid_a100-40c)."
+    assert (reported["left"], reported["remove"], reported["leaving"]) == ([], [], [])
 
 
 @pytest.mark.parametrize("owner", ["lab", ""], ids=["a site with a name", "a site without"])
 def test_a_vm_without_an_owner_is_reported_and_removed_only_by_its_name(owner):
     old = vm("job-03", owner=None)
-    told = answer(old, owner=owner, prune="delete")
-    assert told["told"][0].startswith("job-03 on esx-01: This collection created it, and it is not in site.vms.")
-    assert told["remove"] == []
+    reported = answer(old, owner=owner, prune="delete")
+    assert reported["reported"][0].startswith(
+        "job-03 on esx-01: This collection created it, and it is not in site.vms."
+    )
+    assert reported["remove"] == []
     assert names(answer(old, owner=owner, absent=["job-03"])["remove"]) == ["job-03"]
 
 
 def test_a_vm_that_is_off_is_reported_and_holds_nothing():
-    told = answer(vm("job-03", power="off"))
-    assert told["told"][0].endswith("It is off.")
-    assert told["told"][1] == "Set site.absent to [job-03] to remove them, or list them in site.vms."
-    assert told["holding"] == ""
+    reported = answer(vm("job-03", power="off"))
+    assert reported["reported"][0].endswith("It is off.")
+    assert reported["reported"][1] == "Set site.absent to [job-03] to remove them, or list them in site.vms."
+    assert reported["holding"] == ""
 
 
 def test_what_is_removed_is_named_with_its_folder_and_shut_down_where_it_runs():
-    told = answer(vm("job-03"), vm("job-04", power="off"), absent=["job-03", "job-04", "gone"])
-    assert told["remove"] == [
+    reported = answer(vm("job-03"), vm("job-04", power="off"), absent=["job-03", "job-04", "gone"])
+    assert reported["remove"] == [
         {"name": "job-03", "folder": "/dc1/vm/training"},
         {"name": "job-04", "folder": "/dc1/vm/training"},
         {"name": "gone"},
     ]
-    assert (told["off"], told["running"]) == ([{"moid": "vm-job-03"}], ["job-03"])
-    assert told["leaving"] == ["vm-job-03", "vm-job-04"]
-    assert told["told"] == []
+    assert (reported["off"], reported["running"]) == ([{"moid": "vm-job-03"}], ["job-03"])
+    assert reported["leaving"] == ["vm-job-03", "vm-job-04"]
+    assert reported["reported"] == []
 
 
 def test_a_vm_of_others_that_is_to_go_is_left_to_the_refusal_of_vm_clone_and_not_shut_down():
-    told = answer(vm("rival", owner=None, source=None), absent=["rival"])
-    assert names(told["remove"]) == ["rival"]
-    assert (told["off"], told["leaving"]) == ([], [])
+    reported = answer(vm("rival", owner=None, source=None), absent=["rival"])
+    assert names(reported["remove"]) == ["rival"]
+    assert (reported["off"], reported["leaving"]) == ([], [])
 
 
 def test_prune_removes_what_the_site_created_and_no_more_than_what_stays():
     assert names(answer(vm("job-03"), vm("job-04"), prune="delete")["remove"]) == ["job-03", "job-04"]
-    told = answer(vm("job-03"), vm("job-04"), vm("job-05"), prune="delete")
-    (problem,) = told["problems"]
+    reported = answer(vm("job-03"), vm("job-04"), vm("job-05"), prune="delete")
+    (problem,) = reported["problems"]
     assert problem["found"].endswith("Only 2 VMs of the site lab would stay.")
     assert problem["todo"].endswith("set site.absent to [job-03, job-04, job-05].")
-    assert (told["remove"], told["off"]) == ([], [])
+    assert (reported["remove"], reported["off"]) == ([], [])
     assert names(answer(vm("job-03"), vm("job-04"), vm("job-05"), prune="delete", absent=["job-03"])["remove"]) == [
         "job-03",
         "job-04",
@@ -123,8 +125,8 @@ def test_a_site_file_of_another_site_prunes_nothing():
 
 
 def test_prune_can_refuse():
-    told = answer(vm("job-03"), prune="refuse")
-    assert told["problems"] == [
+    reported = answer(vm("job-03"), prune="refuse")
+    assert reported["problems"] == [
         {"found": "job-03 (esx-01, grid_a100-40c) left the site, and site.prune is refuse.", "todo": TODO}
     ]
     assert answer(prune="refuse")["problems"] == []

@@ -39,7 +39,7 @@ def test_what_was_set_reaches_every_module_that_takes_it():
     assert {part: asked[part].get("datacenter") for part in parts} == dict.fromkeys(parts, "DC")
 
 
-def test_first_boot_is_told_by_cloud_init_or_by_a_customization_specification():
+def test_first_boot_is_reported_by_cloud_init_or_by_a_customization_specification():
     asked = machine_options(VMS, inputs(metadata={"a": 1}), "#cloud-config")
     assert asked["clone"]["cloud_init"] == {"metadata": {"a": 1}, "userdata": "#cloud-config"}
     assert machine_options(VMS, inputs(customization="linux"))["clone"]["customization"] == {"spec": "linux"}

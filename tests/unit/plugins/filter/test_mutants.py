@@ -157,9 +157,9 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("made, told", NAMED.values(), ids=NAMED)
-def test_a_part_that_runs_away_is_refused_by_its_key(made, told):
+@pytest.mark.parametrize("made, reported", NAMED.values(), ids=NAMED)
+def test_a_part_that_runs_away_is_refused_by_its_key(made, reported):
     with guarded():
         found = problems(made)
-    assert [one for one in found if told in one] != []
+    assert [one for one in found if reported in one] != []
     assert len(found) <= 3

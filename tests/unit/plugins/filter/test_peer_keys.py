@@ -16,13 +16,13 @@ ED, RSA, EC = (blob(kind) for kind in ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nis
 PEERS = [{"name": "job-01", "addresses": ["10.0.0.11", "192.0.2.11"]}, {"name": "job-02", "addresses": ["fd00::12"]}]
 
 
-def told(key=f"ssh-ed25519 {ED} trainer@job", **facts):
+def reported(key=f"ssh-ed25519 {ED} trainer@job", **facts):
     facts = facts or {"ssh_host_key_ed25519_public_keytype": "ssh-ed25519", "ssh_host_key_ed25519_public": ED}
     return {"__guest_vm_user_now": {"ssh_public_key": key}, "ansible_facts": facts}
 
 
 def keys(peers=(), **changed):
-    return peer_keys(peers or PEERS, {"job-01": told(), "job-02": told(), **changed})
+    return peer_keys(peers or PEERS, {"job-01": reported(), "job-02": reported(), **changed})
 
 
 def test_good_keys_become_lines_with_the_addresses_of_their_guest():
@@ -57,7 +57,7 @@ def test_good_keys_become_lines_with_the_addresses_of_their_guest():
     ],
 )
 def test_what_is_no_single_key_is_refused_and_stays_out_of_both_files(key):
-    found = keys(**{"job-02": told(key)})
+    found = keys(**{"job-02": reported(key)})
     assert [line for line in found["authorized"] if "job-02" in line] == []
     assert [line for line in found["known"] if "job-02" in line] == []
     assert len(found["problems"]) == 1
@@ -74,14 +74,14 @@ def test_what_is_no_single_key_is_refused_and_stays_out_of_both_files(key):
     ],
 )
 def test_host_keys_are_held_to_the_same(facts):
-    found = keys(**{"job-02": told(**facts)})
+    found = keys(**{"job-02": reported(**facts)})
     assert ([line for line in found["known"] if "job-02" in line], len(found["problems"])) == ([], 1)
 
 
 def test_every_host_key_of_a_guest_is_known():
     facts = {f"ssh_host_key_{kind}_public": one for kind, one in (("ecdsa", EC), ("rsa", RSA))}
     facts |= {"ssh_host_key_ecdsa_public_keytype": "ecdsa-sha2-nistp256", "ssh_host_key_rsa_public_keytype": "ssh-rsa"}
-    known = keys([PEERS[0]], **{"job-01": told(**facts)})["known"]
+    known = keys([PEERS[0]], **{"job-01": reported(**facts)})["known"]
     assert [line.split()[1:] for line in known] == [["ecdsa-sha2-nistp256", EC], ["ssh-rsa", RSA]]
 
 
@@ -95,7 +95,7 @@ def test_an_address_is_an_address(address):
 
 @pytest.mark.parametrize("name", ["*", "job,*", "job 02", "@cert-authority", "!job", "#job", "[job]:22"])
 def test_a_name_that_known_hosts_would_read_as_syntax_is_left_out(name):
-    found = keys([{"name": name, "addresses": ["10.0.0.12"]}], **{name: told()})
+    found = keys([{"name": name, "addresses": ["10.0.0.12"]}], **{name: reported()})
     assert found["known"] == [f"10.0.0.12 ssh-ed25519 {ED}"]
     assert found["authorized"] == [f'from="10.0.0.12" ssh-ed25519 {ED}']
 

@@ -356,7 +356,7 @@ def test_drivers_of_each_engine_are_read_in_its_own_words(said, storage, cgroup)
 
 
 @pytest.mark.parametrize(
-    "inputs, driver, told",
+    "inputs, driver, reported",
     [
         ({}, "systemd", True),
         ({}, "cgroupfs", False),
@@ -365,9 +365,9 @@ def test_drivers_of_each_engine_are_read_in_its_own_words(said, storage, cgroup)
         ({"engine": "podman"}, "systemd", False),
     ],
 )
-def test_gpus_that_a_reload_of_systemd_takes_away_are_told(inputs, driver, told):
+def test_gpus_that_a_reload_of_systemd_takes_away_are_reported(inputs, driver, reported):
     found = plan(seen={"info": {"stdout": f'{{"CgroupDriver": "{driver}"}}'}}, **inputs)["drivers"]
-    assert ("container_runtime_cdi" in found["note"]) is told
+    assert ("container_runtime_cdi" in found["note"]) is reported
 
 
 @pytest.mark.parametrize(

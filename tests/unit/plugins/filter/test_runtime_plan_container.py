@@ -33,11 +33,11 @@ def test_the_container_proves_that_it_sees_every_gpu_of_the_guest(container, pro
     assert found["problem"] == problem
 
 
-def test_what_the_container_saw_is_told():
+def test_what_the_container_saw_is_reported():
     seen = {"container": {"rc": 0, "stdout_lines": ["GPU 0: A ", "  MIG 1g: B"]}}
     assert plan(seen=seen)["container"]["success"] == "A container sees every GPU: GPU 0: A; MIG 1g: B"
-    told = plan(seen=seen, gpu=False)["container"]["success"]
-    assert told == "A container runs. GPUs were not tested, because container_runtime_gpu is off."
+    reported = plan(seen=seen, gpu=False)["container"]["success"]
+    assert reported == "A container runs. GPUs were not tested, because container_runtime_gpu is off."
 
 
 @pytest.mark.parametrize(

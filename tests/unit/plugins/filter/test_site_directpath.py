@@ -354,8 +354,8 @@ def test_a_vm_requests_a_group_of_gpus_with_nvlink_as_often_as_it_has_gpus_for_i
 def test_the_licence_decides_the_driver_of_guests_unless_it_is_set(licence, driver, flavour):
     vm = {"path": "/lab/vm/job-1", "name": "job-1", "address": "192.0.2.1", "adapters": [], "gpus": 1, "host": {}}
     given = site(licence=licence, guests={"driver": driver}, vms=[{"name": "job-1"}])
-    told = FILTERS["site_guests"](given, {"vms": [vm]})
-    assert told["guests"]["job-1"]["driver"]["flavour"] == flavour
+    reported = FILTERS["site_guests"](given, {"vms": [vm]})
+    assert reported["guests"]["job-1"]["driver"]["flavour"] == flavour
 
 
 def test_device_classes_are_required_of_the_hosts_and_no_passthrough_is_enabled():

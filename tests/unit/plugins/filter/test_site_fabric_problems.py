@@ -86,14 +86,14 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_contradiction_is_told_with_a_way_out(given, problem):
-    (told,) = site_problems(given)
-    assert problem in told
+def test_contradiction_is_reported_with_a_way_out(given, problem):
+    (reported,) = site_problems(given)
+    assert problem in reported
 
 
 def test_fabric_cannot_differ_between_hosts():
-    (told,) = site_problems(site(), {"fabric": {"serial": "2"}})
-    assert told == "site_host.fabric: it cannot differ between hosts. Set site.fabric for all of them."
+    (reported,) = site_problems(site(), {"fabric": {"serial": "2"}})
+    assert reported == "site_host.fabric: it cannot differ between hosts. Set site.fabric for all of them."
 
 
 SWITCH = {
@@ -108,10 +108,10 @@ SWITCH = {
 
 
 @pytest.mark.parametrize("override, ports, problem", SWITCH.values(), ids=SWITCH.keys())
-def test_switch_that_cannot_be_is_told_by_its_name(override, ports, problem):
+def test_switch_that_cannot_be_is_reported_by_its_name(override, ports, problem):
     variables = {"leaf-01": {"site_switch": override, "switch_host_ports": ports}}
-    (told,) = switch_problems(site(), ["leaf-01"], variables)
-    assert told.startswith(f"leaf-01: {problem}")
+    (reported,) = switch_problems(site(), ["leaf-01"], variables)
+    assert reported.startswith(f"leaf-01: {problem}")
 
 
 def test_switch_may_have_its_ports_from_cables_and_differ_where_no_packet_notices():
@@ -121,14 +121,14 @@ def test_switch_may_have_its_ports_from_cables_and_differ_where_no_packet_notice
     assert switch_problems(given, names, variables, names) == []
 
 
-def test_problems_of_all_switches_are_told_at_once():
-    told = switch_problems(site(), ["leaf-01", "leaf-02"])
-    assert [problem.partition(":")[0] for problem in told] == ["leaf-01", "leaf-02"]
+def test_problems_of_all_switches_are_reported_at_once():
+    reported = switch_problems(site(), ["leaf-01", "leaf-02"])
+    assert [problem.partition(":")[0] for problem in reported] == ["leaf-01", "leaf-02"]
 
 
-def test_cable_to_a_switch_that_nobody_knows_is_told_once_with_what_may_be_meant():
+def test_cable_to_a_switch_that_nobody_knows_is_reported_once_with_what_may_be_meant():
     given = site(fabric={"cables": [UPLINK]})
-    (told,) = switch_problems(
+    (reported,) = switch_problems(
         given, ["leaf-01", "spine-1"], {"spine-1": {"switch_host_ports": ["swp1"]}}, ["leaf-01", "spine-1"]
     )
-    assert told == "site.fabric.cables[0].peer: spine-01 is not in the group switches. Did you mean spine-1?"
+    assert reported == "site.fabric.cables[0].peer: spine-01 is not in the group switches. Did you mean spine-1?"

@@ -16,16 +16,21 @@ def site(**changes):
 
 
 def test_entries_start_from_the_first_to_the_last_and_are_waited_for():
-    told = site_fleet(site(machine={"wait_for": "tools", "wait_timeout_s": 60}), "start")
-    assert told["waves"] == [HEAD, JOBS]
-    assert (told["state"], told["wait_for"], told["wait_timeout_s"], told["force"]) == ("on", "tools", 60, False)
+    reported = site_fleet(site(machine={"wait_for": "tools", "wait_timeout_s": 60}), "start")
+    assert reported["waves"] == [HEAD, JOBS]
+    assert (reported["state"], reported["wait_for"], reported["wait_timeout_s"], reported["force"]) == (
+        "on",
+        "tools",
+        60,
+        False,
+    )
 
 
 @pytest.mark.parametrize("power, force", [("refuse", False), ("cycle", True)])
 def test_entries_stop_from_the_last_to_the_first_and_power_is_cut_only_where_the_site_allows_it(power, force):
-    told = site_fleet(site(power=power), "stop")
-    assert told["waves"] == [JOBS, HEAD]
-    assert (told["state"], told["wait_for"], told["force"]) == ("off", "none", force)
+    reported = site_fleet(site(power=power), "stop")
+    assert reported["waves"] == [JOBS, HEAD]
+    assert (reported["state"], reported["wait_for"], reported["force"]) == ("off", "none", force)
 
 
 @pytest.mark.parametrize("words, datacenter", [({}, ""), ({"datacenter": "dc1"}, "dc1")])

@@ -345,7 +345,7 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_contradiction_is_told_with_a_way_out_and_without_secrets(given, problem):
+def test_contradiction_is_reported_with_a_way_out_and_without_secrets(given, problem):
     (found,) = site_problems(given)
     assert problem in found
     assert "canary" not in found

@@ -18,8 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 site_guests = FilterModule().filters()["site_guests"]
 
 
-def guest(told=None, name="job-01", **parts):
-    return site_guests(site(**parts), told or seen())["guests"][name]
+def guest(reported=None, name="job-01", **parts):
+    return site_guests(site(**parts), reported or seen())["guests"][name]
 
 
 @pytest.mark.parametrize(
@@ -55,33 +55,33 @@ def test_with_tcp_the_network_of_the_training_is_no_way_in():
 
 
 def test_each_guest_gets_its_address_its_adapter_and_what_all_have_in_common():
-    told = guest(guests={"user": "ops", "reboot": "allow", "training_user": "trainer", "host_keys": "accept_new"})
-    assert told["connection"] == {
+    reported = guest(guests={"user": "ops", "reboot": "allow", "training_user": "trainer", "host_keys": "accept_new"})
+    assert reported["connection"] == {
         "ansible_host": "192.0.2.1",
         "ansible_user": "ops",
         "ansible_ssh_extra_args": "-o StrictHostKeyChecking=accept-new",
     }
-    assert told["data_interface"] == {"mac": "00:50:56:00:00:03", "mtu": 9000}
-    assert (told["data_address"], told["host_driver"], told["gpu"]) == ("198.51.100.1", "550.54.16", True)
-    assert (told["reboot"], told["user"]) == ("allow", "trainer")
-    assert (told["roce"]["priority"], told["roce"]["dscp"]) == (3, 26)
-    assert told["peers"] == [
+    assert reported["data_interface"] == {"mac": "00:50:56:00:00:03", "mtu": 9000}
+    assert (reported["data_address"], reported["host_driver"], reported["gpu"]) == ("198.51.100.1", "550.54.16", True)
+    assert (reported["reboot"], reported["user"]) == ("allow", "trainer")
+    assert (reported["roce"]["priority"], reported["roce"]["dscp"]) == (3, 26)
+    assert reported["peers"] == [
         {"name": "job-01", "addresses": ["192.0.2.1", "198.51.100.1"]},
         {"name": "job-02", "addresses": ["192.0.2.2", "198.51.100.2"]},
     ]
 
 
 def test_what_the_site_does_not_say_is_left_as_it_is():
-    told = guest(guests={"reboot": "refuse"}, network={"path": "tcp"})
-    assert (told["driver"], told["licence"], told["roce"]) == ({}, {}, {})
-    assert told["data_interface"] == {"mac": "00:50:56:00:00:02", "mtu": 0}
+    reported = guest(guests={"reboot": "refuse"}, network={"path": "tcp"})
+    assert (reported["driver"], reported["licence"], reported["roce"]) == ({}, {}, {})
+    assert reported["data_interface"] == {"mac": "00:50:56:00:00:02", "mtu": 0}
     # A variable has precedence over ANSIBLE_HOST_KEY_CHECKING, which AWX sets to False.
-    assert told["connection"] == {"ansible_host": "192.0.2.1", "ansible_host_key_checking": True}
-    assert told["rdma"] == {"stack": "inbox", "gpudirect": "off"}
+    assert reported["connection"] == {"ansible_host": "192.0.2.1", "ansible_host_key_checking": True}
+    assert reported["rdma"] == {"stack": "inbox", "gpudirect": "off"}
 
 
 @pytest.mark.parametrize("said", [f"sha256:{'0a' * 32}", "0a" * 32], ids=["with its kind", "as sha256sum prints it"])
-def test_a_checksum_tells_the_module_of_which_kind_it_is(said):
+def test_a_checksum_reports_the_module_of_which_kind_it_is(said):
     driver = {"package": "/srv/grid.deb", "checksum": said}
     assert guest(guests={"driver": driver})["driver"]["checksum"] == f"sha256:{'0a' * 32}"
 
@@ -89,10 +89,10 @@ def test_a_checksum_tells_the_module_of_which_kind_it_is(said):
 def test_the_driver_of_the_site_is_what_the_role_takes_and_nobody_has_to_say_a_default():
     said = {"package": "https://depot.example.org/grid.run", "ca_file": "/srv/ca.pem", "downgrade": "allow"}
     signed = {"secure_boot": "signed", "signing_key": "/etc/keys/mok.key", "signing_certificate": "/etc/keys/mok.der"}
-    told = guest(guests={"driver": {**said, **signed}})["driver"]
-    assert told == {**said, **signed, "source": "auto", "flavour": "vgpu", "headers": True}
+    reported = guest(guests={"driver": {**said, **signed}})["driver"]
+    assert reported == {**said, **signed, "source": "auto", "flavour": "vgpu", "headers": True}
     spec = yaml.safe_load((ROOT / "roles/guest_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
-    assert set(spec["options"]["guest_vm_driver"]["options"]) == {*told, "checksum", "version"}
+    assert set(spec["options"]["guest_vm_driver"]["options"]) == {*reported, "checksum", "version"}
 
 
 @pytest.mark.parametrize(
@@ -120,32 +120,32 @@ def test_what_is_licensed_follows_from_how_gpus_are_shared(mode, said, feature):
 )
 def test_gpudirect_is_for_paths_that_can_do_it(path, requested, gpudirect):
     network = {"path": path, "nics": ["vmnic2"], "portgroup": "pg-rdma", **requested}
-    told = seen(vm(adapters=[adapter(number=1), adapter(path, 2, "pg-rdma")]))
-    assert guest(told, network=network, vms=[{"name": "job-01"}])["rdma"]["gpudirect"] == gpudirect
+    reported = seen(vm(adapters=[adapter(number=1), adapter(path, 2, "pg-rdma")]))
+    assert guest(reported, network=network, vms=[{"name": "job-01"}])["rdma"]["gpudirect"] == gpudirect
 
 
 def test_fixed_addresses_follow_the_order_of_the_vms():
     plan = {"subnet": "203.0.113.0/24", "first": 21}
-    told = site_guests(site(guests={"data_addresses": plan}), seen())["guests"]
-    assert [one["data_interface"]["address"] for one in told.values()] == ["203.0.113.21/24", "203.0.113.22/24"]
-    assert [one["data_address"] for one in told.values()] == ["203.0.113.21", "203.0.113.22"]
-    assert "203.0.113.22" in told["job-01"]["peers"][1]["addresses"]
+    reported = site_guests(site(guests={"data_addresses": plan}), seen())["guests"]
+    assert [one["data_interface"]["address"] for one in reported.values()] == ["203.0.113.21/24", "203.0.113.22/24"]
+    assert [one["data_address"] for one in reported.values()] == ["203.0.113.21", "203.0.113.22"]
+    assert "203.0.113.22" in reported["job-01"]["peers"][1]["addresses"]
 
 
 def test_a_vm_that_is_not_there_yet_does_not_shift_the_addresses_of_the_others():
     plan = {"subnet": "203.0.113.0/24", "first": 21}
-    told = site_guests(site(guests={"data_addresses": plan}), seen(vm("job-02", 2)))
-    assert (told["waiting"], list(told["guests"])) == (["job-01"], ["job-02"])
-    assert told["guests"]["job-02"]["data_address"] == "203.0.113.22"
+    reported = site_guests(site(guests={"data_addresses": plan}), seen(vm("job-02", 2)))
+    assert (reported["waiting"], list(reported["guests"])) == (["job-01"], ["job-02"])
+    assert reported["guests"]["job-02"]["data_address"] == "203.0.113.22"
 
 
 def test_what_the_inventory_says_of_its_guests_wins():
     own = {"job-02": {"ansible_host": "gate.example.org", "ansible_user": "root", "data_mac": "b8:ce:f6:00:00:01"}}
-    told = site_guests(site(), seen(), ["job-02"], own)["guests"]
-    assert list(told) == ["job-02"]
-    assert told["job-02"]["connection"] == {"ansible_host_key_checking": True}
-    assert told["job-02"]["data_interface"]["mac"] == "b8:ce:f6:00:00:01"
-    assert told["job-02"]["address"] == "gate.example.org"
+    reported = site_guests(site(), seen(), ["job-02"], own)["guests"]
+    assert list(reported) == ["job-02"]
+    assert reported["job-02"]["connection"] == {"ansible_host_key_checking": True}
+    assert reported["job-02"]["data_interface"]["mac"] == "b8:ce:f6:00:00:01"
+    assert reported["job-02"]["address"] == "gate.example.org"
 
 
 PORT = {"path": "passthrough", "nics": ["0000:3b:00.0"]}
@@ -176,7 +176,7 @@ PROBLEMS = {
         (),
         "job-02: the VM has no GPU, but site.gpu gives it one. Run playbook machines first.",
     ),
-    "names that Ansible cannot tell apart": (
+    "names that Ansible cannot distinguish": (
         {"vms": [{"path": "/DC1/vm/x/a"}, {"path": "/DC1/vm/y/a"}]},
         seen(*TWINS),
         (),
@@ -191,9 +191,9 @@ PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("parts, told, names, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_guest_that_does_not_fit_the_site_is_told_with_a_way_out(parts, told, names, problem):
-    (found,) = site_guests(site(**parts), told, names)["problems"]
+@pytest.mark.parametrize("parts, reported, names, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_guest_that_does_not_fit_the_site_is_reported_with_a_way_out(parts, reported, names, problem):
+    (found,) = site_guests(site(**parts), reported, names)["problems"]
     assert problem in found
 
 
@@ -222,9 +222,9 @@ def test_token_that_others_can_read_is_warned_of_and_never_shown(tmp_path, mode,
     file = tmp_path / "client.tok"
     file.write_text(content)
     file.chmod(mode)
-    told = site_guests(site(guests={"licence": {"token_file": str(file)}}), seen(), (), None, False)
-    assert (len(told["notes"]), told["problems"]) == (notes, [])
-    assert "eyJ" not in str(told)
+    reported = site_guests(site(guests={"licence": {"token_file": str(file)}}), seen(), (), None, False)
+    assert (len(reported["notes"]), reported["problems"]) == (notes, [])
+    assert "eyJ" not in str(reported)
 
 
 def test_site_that_is_not_valid_is_no_site():
@@ -234,12 +234,12 @@ def test_site_that_is_not_valid_is_no_site():
 
 def test_documented_result_has_the_keys_of_a_real_one():
     sample = filter_sample("site_guests")
-    told = site_guests(site(), seen())
-    assert set(sample) == set(told)
-    assert set(sample["guests"]["train-01"]) <= set(told["guests"]["job-01"])
+    reported = site_guests(site(), seen())
+    assert set(sample) == set(reported)
+    assert set(sample["guests"]["train-01"]) <= set(reported["guests"]["job-01"])
 
 
-# What the role is told under another name, or is there to be told to others.
+# What the role gets under another name, or passes on to others.
 # What the playbook uses itself, and no role.
 BESIDE = {"vm", "connection", "address", "addresses", "data_address", "gpus", "host", "login_timeout_s"}
 
@@ -259,21 +259,21 @@ BESIDE = {"vm", "connection", "address", "addresses", "data_address", "gpus", "h
     ],
     ids=["little", "much"],
 )
-def test_role_takes_what_it_is_told(requested):
+def test_role_takes_what_it_is_reported(requested):
     spec = yaml.safe_load((ROOT / "roles/guest_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
-    told = {f"guest_vm_{name}": value for name, value in guest(guests=requested).items() if name not in BESIDE}
-    assert ArgumentSpecValidator(spec["options"]).validate(told).error_messages == []
-    assert set(told) == set(spec["options"]) - {"guest_vm_site"}
+    reported = {f"guest_vm_{name}": value for name, value in guest(guests=requested).items() if name not in BESIDE}
+    assert ArgumentSpecValidator(spec["options"]).validate(reported).error_messages == []
+    assert set(reported) == set(spec["options"]) - {"guest_vm_site"}
 
 
-def test_playbook_hands_the_role_everything_that_is_told():
+def test_playbook_hands_the_role_everything_that_is_reported():
     assert handed_over("guests", "guest_vm") == set(guest()) - BESIDE
 
 
 def test_a_stage_can_be_left_out_whatever_the_site_says_of_it():
-    told = site(runtime={"engine": "docker"})
-    assert site_guests(told, without=["guests"])["stages"] == ["runtime"]
-    assert site_guests(told, seen(), without=["runtime"])["stages"] == ["guests"]
+    reported = site(runtime={"engine": "docker"})
+    assert site_guests(reported, without=["guests"])["stages"] == ["runtime"]
+    assert site_guests(reported, seen(), without=["runtime"])["stages"] == ["guests"]
 
 
 def test_guests_that_are_not_there_or_have_no_address_are_decided_on_later():
@@ -294,8 +294,8 @@ def test_guests_that_are_not_there_or_have_no_address_are_decided_on_later():
 )
 def test_a_guest_without_its_adapter_is_decided_on_later_in_check_mode(path, guests, variables, planned, later):
     requested = site(network={"path": path}, guests={"user": "ops", **guests}, vms=[{"name": "job-01"}])
-    told = site_guests(requested, seen(vm("job-01", adapters=[])), ["job-01"], variables, planned=planned)
-    assert (told["later"], sorted(told["reached"])) == (later, [] if later else ["job-01"])
+    reported = site_guests(requested, seen(vm("job-01", adapters=[])), ["job-01"], variables, planned=planned)
+    assert (reported["later"], sorted(reported["reached"])) == (later, [] if later else ["job-01"])
 
 
 @pytest.mark.parametrize(

@@ -118,12 +118,12 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_contradiction_is_told_with_a_way_out(given, problem):
-    (told,) = site_problems(given)
-    assert problem in told
+def test_contradiction_is_reported_with_a_way_out(given, problem):
+    (reported,) = site_problems(given)
+    assert problem in reported
 
 
-def test_all_contradictions_are_told_at_once():
+def test_all_contradictions_are_reported_at_once():
     given = site(hosts={"serial": "0"}, driver={}, network={**PVRDMA, "mtu": 100}, roce={"dscp": 99})
     assert [problem.partition(":")[0] for problem in site_problems(given)] == [
         "site.hosts.serial",
@@ -133,10 +133,10 @@ def test_all_contradictions_are_told_at_once():
     ]
 
 
-def test_what_one_host_adds_is_told_and_what_the_site_lacks_is_not_told_again():
+def test_what_one_host_adds_is_reported_and_what_the_site_lacks_is_not_reported_again():
     given = site(network=PVRDMA, hosts={"serial": "0"})
-    (told,) = site_problems(given, {"network": {"mtu": 99}})
-    assert told.startswith("site.network.mtu: 99 is not an MTU that ESXi accepts.")
+    (reported,) = site_problems(given, {"network": {"mtu": 99}})
+    assert reported.startswith("site.network.mtu: 99 is not an MTU that ESXi accepts.")
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_what_one_host_adds_is_told_and_what_the_site_lacks_is_not_told_again():
         pytest.param(["vmnic4"], "site_host: expected a dictionary.", id="list"),
     ],
 )
-def test_override_that_no_host_can_have_is_told(override, problem):
-    (told,) = site_problems(site(network=PVRDMA), override)
-    assert told.startswith(problem)
+def test_override_that_no_host_can_have_is_reported(override, problem):
+    (reported,) = site_problems(site(network=PVRDMA), override)
+    assert reported.startswith(problem)
 
 
 def test_host_that_differs_as_it_may_has_no_problems():

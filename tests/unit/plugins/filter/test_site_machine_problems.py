@@ -237,10 +237,10 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_contradiction_is_told_with_a_way_out(given, problem):
-    told = site_problems(given)
-    assert [line for line in told if line.startswith(problem)] == told
-    assert len(told) == 1
+def test_contradiction_is_reported_with_a_way_out(given, problem):
+    reported = site_problems(given)
+    assert [line for line in reported if line.startswith(problem)] == reported
+    assert len(reported) == 1
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ def test_what_all_vms_share_is_refused_for_a_single_host(key):
     ],
 )
 def test_advanced_setting_that_would_mean_nothing_is_refused_before_a_vm_is_created(key, problem):
-    (told,) = site_problems(site({"advanced": {key: "x"}}))
-    assert told.startswith("site.machine")
-    assert problem in told
+    (reported,) = site_problems(site({"advanced": {key: "x"}}))
+    assert reported.startswith("site.machine")
+    assert problem in reported
 
 
 def test_every_option_that_owns_an_advanced_setting_has_its_key_of_the_site():

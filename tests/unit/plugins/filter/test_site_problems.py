@@ -222,11 +222,11 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_contradiction_is_told_with_a_way_out(given, problem):
+def test_contradiction_is_reported_with_a_way_out(given, problem):
     assert site_problems(given) == [problem]
 
 
-def test_all_contradictions_are_told_at_once():
+def test_all_contradictions_are_reported_at_once():
     given = site(vcenter={"port": 0}, gpu={"per_vm": 0}, vms=[{"name": "a"}, {"name": "a"}])
     assert [problem.partition(":")[0] for problem in site_problems(given)] == [
         "site.vcenter.port",
@@ -343,11 +343,11 @@ WRONG_TYPES = {
 
 
 @pytest.mark.parametrize("given, problem", WRONG_TYPES.values(), ids=WRONG_TYPES.keys())
-def test_wrong_type_is_told_by_the_key_it_has(given, problem):
+def test_wrong_type_is_reported_by_the_key_it_has(given, problem):
     assert site_problems(given) == [problem]
 
 
-def test_unknown_keys_and_wrong_types_are_told_at_once():
+def test_unknown_keys_and_wrong_types_are_reported_at_once():
     problems = site_problems(site(gpuu={}, gpu={"mood": "vgpu"}) | {"vms": {}})
     assert [problem.split()[0] for problem in problems] == ["site.gpu.mood:", "site.gpuu:", "site.vms:"]
     problems = site_problems(site(gpuu={}, power="off"))

@@ -25,8 +25,8 @@ def options():
 
 
 def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
-    told, role = site_runtime(site()), options()
-    assert told == {name: role[PREFIX + name]["default"] for name in told}
+    reported, role = site_runtime(site()), options()
+    assert reported == {name: role[PREFIX + name]["default"] for name in reported}
 
 
 @pytest.mark.parametrize(
@@ -42,24 +42,24 @@ def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
     ],
     ids=["little", "much", "a key of one's own"],
 )
-def test_role_takes_what_it_is_told(requested):
-    told = site_runtime(site(runtime=requested), {"nvcr.io": "key"}, "secret")
-    answer = ArgumentSpecValidator(options()).validate({PREFIX + name: value for name, value in told.items()})
+def test_role_takes_what_it_is_reported(requested):
+    reported = site_runtime(site(runtime=requested), {"nvcr.io": "key"}, "secret")
+    answer = ArgumentSpecValidator(options()).validate({PREFIX + name: value for name, value in reported.items()})
     assert answer.error_messages == []
 
 
 def test_fingerprints_that_the_site_leaves_out_are_left_to_the_role():
     mirror = {"url": "https://mirror.example.org"}
     assert "key_fingerprints" not in site_runtime(site(runtime={"toolkit_repository": mirror}))["toolkit_repository"]
-    told = site_runtime(site(runtime={"toolkit_repository": {**mirror, "key_fingerprints": []}}))
-    assert told["toolkit_repository"]["key_fingerprints"] == []
+    reported = site_runtime(site(runtime={"toolkit_repository": {**mirror, "key_fingerprints": []}}))
+    assert reported["toolkit_repository"]["key_fingerprints"] == []
 
 
 def test_each_registry_with_a_user_gets_its_password_and_no_other_does():
     requested = {"registries": [NGC, {"address": "mirror.example.org"}], "proxy": {"http": "http://proxy:1"}}
-    told = site_runtime(site(runtime=requested), {"nvcr.io": "key", "mirror.example.org": "unused"}, "unused")
-    assert [one.get("password") for one in told["registries"]] == ["key", None]
-    assert "unused" not in str(told)
+    reported = site_runtime(site(runtime=requested), {"nvcr.io": "key", "mirror.example.org": "unused"}, "unused")
+    assert [one.get("password") for one in reported["registries"]] == ["key", None]
+    assert "unused" not in str(reported)
 
 
 def test_documented_result_is_what_the_example_gives():
@@ -67,5 +67,5 @@ def test_documented_result_is_what_the_example_gives():
     assert site_runtime(example) == filter_sample("site_runtime")
 
 
-def test_playbook_hands_the_role_everything_that_is_told():
+def test_playbook_hands_the_role_everything_that_is_reported():
     assert handed_over("runtime", "container_runtime") - {"gpu"} == set(site_runtime(site()))

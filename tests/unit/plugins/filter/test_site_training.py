@@ -26,17 +26,17 @@ def adapter(number, name, address, **more):
 def facts(number, data="ens224", address=True):
     """What Ansible gathers in a guest: a bridge of the engine has the MAC address of no adapter, a bond may have."""
     here = {"address": f"198.51.100.{number}", "prefix": "24"} if address else {}
-    told = {
+    reported = {
         "ens192": adapter(2 * number, "ens192", {"address": f"192.0.2.{number}"}),
         data.replace("-", "_"): adapter(2 * number + 1, data, here),
         "docker0": {"device": "docker0", "type": "bridge", "macaddress": f"00:50:56:00:00:{2 * number + 1:02x}"},
     }
-    return {"interfaces": ["docker0", "ens192", data, "lo"], **told}
+    return {"interfaces": ["docker0", "ens192", data, "lo"], **reported}
 
 
-def variables(told=None, gathered=None, **parts):
+def variables(reported=None, gathered=None, **parts):
     """The variables of each guest of a play."""
-    guests = site_guests(site(training=TRAINING, **parts), told or seen())["guests"]
+    guests = site_guests(site(training=TRAINING, **parts), reported or seen())["guests"]
     return [
         {"inventory_hostname": name, "aiready_guest": guest, "ansible_facts": gathered or facts(number)}
         for number, (name, guest) in enumerate(guests.items(), start=1)
@@ -48,13 +48,13 @@ def training(guests=None, **requested):
 
 
 def test_each_guest_has_a_rank_for_each_gpu_and_talks_by_the_adapter_of_the_training():
-    told = training()
-    assert told["hosts"] == [
+    reported = training()
+    assert reported["hosts"] == [
         {"name": "job-01", "address": "198.51.100.1", "interface": "ens224", "slots": 1},
         {"name": "job-02", "address": "198.51.100.2", "interface": "ens224", "slots": 1},
     ]
-    assert (told["interface"], told["gpus"], told["data_path"]) == ("ens224", "all", "pvrdma")
-    assert (told["training"], told["roce"]["dscp"], told["problems"]) == ({"builtin": "small"}, 26, [])
+    assert (reported["interface"], reported["gpus"], reported["data_path"]) == ("ens224", "all", "pvrdma")
+    assert (reported["training"], reported["roce"]["dscp"], reported["problems"]) == ({"builtin": "small"}, 26, [])
 
 
 def test_torchrun_is_the_engine_of_a_site_that_names_none():
@@ -73,8 +73,8 @@ def test_torchrun_is_the_engine_of_a_site_that_names_none():
     ],
 )
 def test_ranks_follow_from_gpus(gpus, requested, slots, used):
-    told = training(variables(seen(vm(gpus=gpus), vm("job-02", 2, gpus=gpus))), **requested)
-    assert ([one["slots"] for one in told["hosts"]], told["gpus"]) == ([slots] * 2, used)
+    reported = training(variables(seen(vm(gpus=gpus), vm("job-02", 2, gpus=gpus))), **requested)
+    assert ([one["slots"] for one in reported["hosts"]], reported["gpus"]) == ([slots] * 2, used)
 
 
 @pytest.mark.parametrize(
@@ -87,26 +87,26 @@ def test_ranks_follow_from_gpus(gpus, requested, slots, used):
     ],
 )
 def test_launcher_and_controller_follow_from_each_other(requested, launcher, controller):
-    told = training(**requested)
-    assert (told["launcher"], told["controller"]) == (launcher, controller)
+    reported = training(**requested)
+    assert (reported["launcher"], reported["controller"]) == (launcher, controller)
 
 
-def test_adapters_of_different_names_are_told_for_each_guest_alone():
+def test_adapters_of_different_names_are_reported_for_each_guest_alone():
     guests = variables()
     guests[1]["ansible_facts"] = facts(2, "eth-data")
-    told = training(guests)
-    assert ([one["interface"] for one in told["hosts"]], told["interface"]) == (["ens224", "eth-data"], "")
+    reported = training(guests)
+    assert ([one["interface"] for one in reported["hosts"]], reported["interface"]) == (["ens224", "eth-data"], "")
 
 
-def test_address_that_was_set_just_now_wins_over_what_vcenter_told():
+def test_address_that_was_set_just_now_wins_over_what_vcenter_reported():
     guests = variables()
     guests[0]["ansible_facts"]["ens224"]["ipv4"] = {"address": "203.0.113.9"}
     assert training(guests)["hosts"][0]["address"] == "203.0.113.9"
 
 
-def test_address_that_vcenter_told_is_used_where_the_guest_shows_none():
-    told = training(variables(gathered=facts(1, address=False))[:1])
-    assert (told["hosts"][0]["address"], told["problems"]) == ("198.51.100.1", [])
+def test_address_that_vcenter_reported_is_used_where_the_guest_shows_none():
+    reported = training(variables(gathered=facts(1, address=False))[:1])
+    assert (reported["hosts"][0]["address"], reported["problems"]) == ("198.51.100.1", [])
 
 
 PROBLEMS = {
@@ -146,21 +146,21 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("guests, requested, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_guest_that_cannot_take_part_is_told_with_a_way_out(guests, requested, problem):
+def test_guest_that_cannot_take_part_is_reported_with_a_way_out(guests, requested, problem):
     assert training(guests(), **requested)["problems"] == [problem]
 
 
 def test_engine_of_the_guests_is_the_one_that_trains():
-    told = site_training(site(training=TRAINING, runtime={"engine": "podman", "memlock": "ignore"}))
-    assert (told["container_engine"], told["memlock"]) == ("podman", "ignore")
+    reported = site_training(site(training=TRAINING, runtime={"engine": "podman", "memlock": "ignore"}))
+    assert (reported["container_engine"], reported["memlock"]) == ("podman", "ignore")
 
 
 def test_documented_result_is_what_the_example_gives():
     example = filter_example("site_training")["site"]
     sample = filter_sample("site_training")
-    told = site_training(example)
-    assert set(sample) <= set(told)
-    assert {key: told[key] for key in ("image", "training", "launcher", "controller", "engine")} == {
+    reported = site_training(example)
+    assert set(sample) <= set(reported)
+    assert {key: reported[key] for key in ("image", "training", "launcher", "controller", "engine")} == {
         key: sample[key] for key in ("image", "training", "launcher", "controller", "engine")
     }
 
@@ -180,12 +180,12 @@ def test_documented_result_is_what_the_example_gives():
     ],
     ids=["little", "much"],
 )
-def test_role_takes_what_it_is_told(requested):
+def test_role_takes_what_it_is_reported(requested):
     spec = yaml.safe_load((ROLES / "horovod" / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]
-    told = {f"horovod_{name}": value for name, value in training(**requested).items() if name != "problems"}
-    answer = ArgumentSpecValidator(spec["options"]).validate(told)
+    reported = {f"horovod_{name}": value for name, value in training(**requested).items() if name != "problems"}
+    answer = ArgumentSpecValidator(spec["options"]).validate(reported)
     assert answer.error_messages == []
 
 
-def test_playbook_hands_the_role_everything_that_is_told():
+def test_playbook_hands_the_role_everything_that_is_reported():
     assert handed_over("training", "horovod") == set(training()) - {"problems"}

@@ -27,7 +27,7 @@ def port(speed, name="vmnic2", **more):
 
 
 def on_hosts(first, second, elsewhere=()):
-    """What ESXi hosts tell of their ports; no guest is on the last one."""
+    """What ESXi hosts report of their ports; no guest is on the last one."""
     return [
         {"name": f"esx-{number:02}", "ports": list(ports)}
         for number, ports in ((1, first), (2, second), (9, elsewhere))
@@ -42,12 +42,12 @@ def validation(guests=None, ports=None, training=TRAINING, parts=None, **request
 
 
 def test_guests_are_measured_on_their_data_path():
-    told = validation()
-    assert [(one["name"], one["address"], one["interface"], one["host"]) for one in told["guests"]] == [
+    reported = validation()
+    assert [(one["name"], one["address"], one["interface"], one["host"]) for one in reported["guests"]] == [
         ("job-01", "198.51.100.1", "ens224", "esx-01"),
         ("job-02", "198.51.100.2", "ens224", "esx-02"),
     ]
-    assert (told["pairs"]["mtu"], told["pairs"]["traffic_class"], told["problems"]) == (9000, 106, [])
+    assert (reported["pairs"]["mtu"], reported["pairs"]["traffic_class"], reported["problems"]) == (9000, 106, [])
 
 
 def test_a_guest_without_a_data_path_is_measured_and_not_refused():
@@ -58,17 +58,17 @@ def test_a_guest_without_a_data_path_is_measured_and_not_refused():
         "ansible_facts": facts(2, address=False),
         "aiready_guest": {**bare["aiready_guest"], "data_address": ""},
     }
-    told = validation([silent, bare])
-    assert [(one["name"], one["interface"], one["address"], one["mac"]) for one in told["guests"]] == [
+    reported = validation([silent, bare])
+    assert [(one["name"], one["interface"], one["address"], one["mac"]) for one in reported["guests"]] == [
         ("job-01", "", "198.51.100.1", "00:50:56:00:00:03"),
         ("job-02", "ens224", "", "00:50:56:00:00:05"),
     ]
-    assert told["problems"] == []
+    assert reported["problems"] == []
     assert len(validation([silent, bare, other])["problems"]) == 1
 
 
 @pytest.mark.parametrize("nics, nic", [(["vmnic2"], "vmnic2"), (["vmnic2", "vmnic4"], ""), ([], "")], ids=str)
-def test_the_adapter_of_the_host_is_told_where_there_is_only_one(nics, nic):
+def test_the_adapter_of_the_host_is_reported_where_there_is_only_one(nics, nic):
     path = {"path": "pvrdma", "nics": nics} if nics else {"path": "tcp"}
     assert {one["nic"] for one in validation(parts={"network": path})["guests"]} == {nic}
 
@@ -87,8 +87,8 @@ def test_pairs_are_tested_as_far_as_the_data_path_can(parts, requested, checks):
 
 @pytest.mark.parametrize("wanted, many, nodes", [(None, 2, [1, 2]), ([2, 9], 2, [2]), ([1], 2, [1])])
 def test_it_is_trained_on_more_and_more_guests(wanted, many, nodes):
-    told = validation(nodes=wanted) if wanted else validation()
-    assert told["intent"]["nodes"] == nodes
+    reported = validation(nodes=wanted) if wanted else validation()
+    assert reported["intent"]["nodes"] == nodes
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_of_many_guests_not_each_number_is_trained(many, nodes):
 
 
 def test_rdma_is_trained_beside_tcp_to_compare_with():
-    told = validation()["trainings"]
-    assert [(one["variant"], one["data_path"], len(one["hosts"])) for one in told] == [
+    reported = validation()["trainings"]
+    assert [(one["variant"], one["data_path"], len(one["hosts"])) for one in reported] == [
         ("1:rdma", "pvrdma", 1),
         ("1:rdma", "pvrdma", 1),
         ("2:rdma", "pvrdma", 2),
@@ -114,26 +114,26 @@ OSU = {"latency": ["osu_latency", "-m", "8:8"], "allreduce": ["osu_allreduce"]}
 
 
 def test_programs_of_osu_run_between_each_two_guests_and_across_all():
-    told = validation(osu=OSU)
-    assert [[(one["check"], one["guests"], one["command"][0]) for one in step] for step in told["osu"]] == [
+    reported = validation(osu=OSU)
+    assert [[(one["check"], one["guests"], one["command"][0]) for one in step] for step in reported["osu"]] == [
         [("pair.mpi_lat", ["job-02", "job-01"], "osu_latency")],
         [("pair.mpi_lat", ["job-01", "job-02"], "osu_latency")],
         [("cluster.mpi_allreduce", ["job-01", "job-02"], "osu_allreduce")],
     ]
-    assert told["intent"]["osu"] == ["latency", "allreduce"]
+    assert reported["intent"]["osu"] == ["latency", "allreduce"]
 
 
 def test_no_guest_is_in_two_programs_of_osu_at_once_and_each_pair_has_two_ranks():
     guests = seen(*(vm(f"job-{number:02}", number, gpus=4) for number in range(1, 6)))
     many = variables(guests, vms=[{"prefix": "job-", "count": 5}])
-    told = validation(many, osu={**OSU, "bandwidth": ["osu_bw"]})
-    for step in told["osu"]:
+    reported = validation(many, osu={**OSU, "bandwidth": ["osu_bw"]})
+    for step in reported["osu"]:
         busy = [name for one in step for name in one["guests"]]
         assert len(busy) == len(set(busy))
-    pairs = [one for step in told["osu"] for one in step if one["check"] == "pair.mpi_bw"]
+    pairs = [one for step in reported["osu"] for one in step if one["check"] == "pair.mpi_bw"]
     assert len({tuple(one["guests"]) for one in pairs}) == 20
     assert {host["slots"] for one in pairs for host in one["hosts"]} == {1}
-    (whole,) = told["osu"][-1]
+    (whole,) = reported["osu"][-1]
     assert {host["slots"] for host in whole["hosts"]} == {4}
 
 
@@ -148,32 +148,32 @@ def test_no_guest_is_in_two_programs_of_osu_at_once_and_each_pair_has_two_ranks(
     ids=["no program", "left out", "no image", "no mpirun"],
 )
 def test_programs_of_osu_that_are_not_run_are_left_out_with_the_reason(given, words):
-    told = validation(**given)
-    assert told["osu"] == []
-    assert words in told["intent"]["skip"].get("pair.mpi_lat", "")
+    reported = validation(**given)
+    assert reported["osu"] == []
+    assert words in reported["intent"]["skip"].get("pair.mpi_lat", "")
 
 
 @pytest.mark.parametrize("engine", ["horovod", "torchrun", "deepspeed", "ray"])
 def test_nccl_between_guests_is_measured_by_the_collection_where_no_mpirun_starts_it(engine):
-    told = validation(training={**TRAINING, "engine": engine})
-    assert (told["nccl_command"][0], told["nccl_builtin"]) == ("all_reduce_perf", engine != "horovod")
-    assert "cluster.nccl" not in told["intent"]["skip"]
+    reported = validation(training={**TRAINING, "engine": engine})
+    assert (reported["nccl_command"][0], reported["nccl_builtin"]) == ("all_reduce_perf", engine != "horovod")
+    assert "cluster.nccl" not in reported["intent"]["skip"]
 
 
 @pytest.mark.parametrize("engine, measured", [("horovod", True), ("torchrun", False)])
 @pytest.mark.parametrize("program", ["all_gather_perf", "/opt/nccl-tests/build/alltoall_perf"])
 def test_another_program_of_nccl_tests_needs_mpirun(engine, measured, program):
-    told = validation(training={**TRAINING, "engine": engine}, nccl_command=[program, "-b", "8M"])
-    assert bool(told["nccl_command"]) is measured
-    why = told["intent"]["skip"].get("cluster.nccl", "")
+    reported = validation(training={**TRAINING, "engine": engine}, nccl_command=[program, "-b", "8M"])
+    assert bool(reported["nccl_command"]) is measured
+    why = reported["intent"]["skip"].get("cluster.nccl", "")
     assert ("_perf needs mpirun between ranks" in why) is not measured
 
 
 def test_a_site_without_a_training_still_measures_guests_and_pairs():
-    told = validation(training=None)
-    assert (told["run"], told["trainings"], told["problems"]) == ({}, [], [])
-    assert told["pairs"]["checks"]
-    assert told["intent"]["skip"]["cluster.training"] == "site.training is not set"
+    reported = validation(training=None)
+    assert (reported["run"], reported["trainings"], reported["problems"]) == ({}, [], [])
+    assert reported["pairs"]["checks"]
+    assert reported["intent"]["skip"]["cluster.training"] == "site.training is not set"
 
 
 @pytest.mark.parametrize(
@@ -186,10 +186,10 @@ def test_a_site_without_a_training_still_measures_guests_and_pairs():
 )
 def test_expected_addresses_are_those_that_the_site_fixes_and_not_what_a_guest_reports(fixed, addresses):
     parts = {"guests": {"driver": {"package": "/driver.deb"}, **fixed}}
-    told = validation(variables(**parts), parts=parts)
-    assert told["intent"]["addresses"] == addresses
+    reported = validation(variables(**parts), parts=parts)
+    assert reported["intent"]["addresses"] == addresses
     # Launchers still reach guests by what they have.
-    assert [one["address"] for one in told["guests"]] == ["198.51.100.1", "198.51.100.2"]
+    assert [one["address"] for one in reported["guests"]] == ["198.51.100.1", "198.51.100.2"]
 
 
 BUILDS = {
@@ -208,15 +208,15 @@ BUILDS = {
 
 @pytest.mark.parametrize("requested, built, left_out", BUILDS.values(), ids=BUILDS.keys())
 def test_horovod_needs_what_the_trainings_of_the_site_need(requested, built, left_out):
-    told = validation(training={**TRAINING, **requested})
-    assert told["intent"]["build"] == {"frameworks": ["pytorch"], **built}
-    assert left_out in told["intent"]["skip"].get("cluster.check_build", "")
-    assert ("cluster.check_build" in told["intent"]["skip"]) is bool(left_out)
-    assert told["run"]["check_build"] is not bool(left_out)
+    reported = validation(training={**TRAINING, **requested})
+    assert reported["intent"]["build"] == {"frameworks": ["pytorch"], **built}
+    assert left_out in reported["intent"]["skip"].get("cluster.check_build", "")
+    assert ("cluster.check_build" in reported["intent"]["skip"]) is bool(left_out)
+    assert reported["run"]["check_build"] is not bool(left_out)
 
 
 SPEEDS = {
-    "nobody told": (None, {}, {}, None),
+    "nobody reported": (None, {}, {}, None),
     "one slow link is not the line": (on_hosts([port(100)], [port(25)]), {}, {}, 100),
     "a host without guests": (on_hosts([port(100)], [port(100)], [port(400)]), {}, {}, 100),
     "ports that are not of the data path": (
@@ -237,8 +237,8 @@ SPEEDS = {
 def test_the_line_is_the_fastest_of_the_ports_of_the_data_path_unless_the_site_says_it(
     ports, requested, network, speed
 ):
-    told = validation(ports=ports, parts={"network": {**PVRDMA, **network}}, **requested)
-    assert told["intent"]["speed_gb"] == speed
+    reported = validation(ports=ports, parts={"network": {**PVRDMA, **network}}, **requested)
+    assert reported["intent"]["speed_gb"] == speed
 
 
 def test_runs_are_given_only_what_a_run_takes():
@@ -249,14 +249,14 @@ def test_runs_are_given_only_what_a_run_takes():
 BESIDE = {"agreement", "began", "compare_with", "host_ports", "result_dir", "switches"}
 
 
-def test_role_takes_what_it_is_told():
+def test_role_takes_what_it_is_reported():
     spec = yaml.safe_load((ROOT / "roles/validation/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
-    told = {f"validation_{name}": value for name, value in validation().items() if name != "problems"}
-    answer = ArgumentSpecValidator(spec["options"]).validate({**told, "validation_result_dir": "results"})
+    reported = {f"validation_{name}": value for name, value in validation().items() if name != "problems"}
+    answer = ArgumentSpecValidator(spec["options"]).validate({**reported, "validation_result_dir": "results"})
     assert answer.error_messages == []
 
 
-def test_playbook_hands_the_role_everything_that_is_told():
+def test_playbook_hands_the_role_everything_that_is_reported():
     assert handed_over("validate", "validation") - BESIDE == set(validation()) - {"problems"}
 
 
@@ -280,7 +280,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("requested, problem", WRONG.values(), ids=WRONG.keys())
-def test_what_cannot_be_is_told_with_the_others(requested, problem):
+def test_what_cannot_be_is_reported_with_the_others(requested, problem):
     assert any(one.startswith(problem) for one in site_problems(site(validation={"seconds": 5, **requested})))
 
 
@@ -291,10 +291,10 @@ def test_a_list_of_choices_is_taken():
 def test_documented_example_gives_what_is_documented():
     example = filter_example("site_validation")["site"]
     sample = filter_sample("site_validation")
-    told = site_validation(example)
-    assert set(sample) <= set(told)
-    assert set(sample["pairs"]) <= set(told["pairs"])
-    assert set(sample["intent"]) <= set(told["intent"])
+    reported = site_validation(example)
+    assert set(sample) <= set(reported)
+    assert set(sample["pairs"]) <= set(reported["pairs"])
+    assert set(sample["intent"]) <= set(reported["intent"])
 
 
 def test_looks_of_all_guests_are_put_together_also_of_silent_ones():

@@ -17,24 +17,24 @@ from unit.plugins.filter.test_site_validation import validation
 def test_each_guest_has_to_have_the_gpus_that_the_site_gives_it(per_vm, found, required):
     parts = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": per_vm}}
     one, other = found
-    told = validation(variables(seen(vm(gpus=one), vm("job-02", 2, gpus=other)), **parts), parts=parts)
-    assert told["intent"]["gpus_per_guest"] == required
+    reported = validation(variables(seen(vm(gpus=one), vm("job-02", 2, gpus=other)), **parts), parts=parts)
+    assert reported["intent"]["gpus_per_guest"] == required
 
 
 def test_gpus_that_vcenter_does_not_show_are_required_all_the_same():
-    told = validation(variables(seen(vm(gpus=0), vm("job-02", 2, gpus=0))))
-    assert (told["intent"]["gpus"], told["intent"]["gpus_per_guest"]) == ("all", 1)
-    assert told["nccl_command"][0] == "all_reduce_perf"
-    assert "cluster.nccl" not in told["intent"]["skip"]
+    reported = validation(variables(seen(vm(gpus=0), vm("job-02", 2, gpus=0))))
+    assert (reported["intent"]["gpus"], reported["intent"]["gpus_per_guest"]) == ("all", 1)
+    assert reported["nccl_command"][0] == "all_reduce_perf"
+    assert "cluster.nccl" not in reported["intent"]["skip"]
 
 
 @pytest.mark.parametrize("simulated, nccl", [([], False), (["gpu"], True)])
 def test_gpus_that_the_training_does_not_use_are_looked_at_all_the_same(simulated, nccl):
-    told = validation(training={**TRAINING, "gpus": "none"}, simulated=simulated)
-    assert told["intent"]["gpus"] == "all"
-    assert {one["variant"] for one in told["trainings"]} == {"1:tcp", "2:tcp"}
-    assert "cluster.rdma_gain" in told["intent"]["skip"]
-    assert bool(told["nccl_command"]) is ("cluster.nccl" not in told["intent"]["skip"]) is nccl
+    reported = validation(training={**TRAINING, "gpus": "none"}, simulated=simulated)
+    assert reported["intent"]["gpus"] == "all"
+    assert {one["variant"] for one in reported["trainings"]} == {"1:tcp", "2:tcp"}
+    assert "cluster.rdma_gain" in reported["intent"]["skip"]
+    assert bool(reported["nccl_command"]) is ("cluster.nccl" not in reported["intent"]["skip"]) is nccl
 
 
 @pytest.mark.parametrize("nvlink, required", [("required", True), ("ignore", False)])

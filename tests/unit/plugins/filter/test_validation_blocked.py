@@ -32,9 +32,9 @@ def test_what_stands_on_something_broken_is_not_run(kernel, address, reason):
     look = [measured("guest.kernel", kernel), measured("guest.address", address)]
     before = {"measurements": look, "outputs": {one["check"]: "printed" for one in look}}
     seen = {"guests": {"a": {"before": before, "after": {}}}, "intent": {"guests": ["a"], "gpus": "none"}}
-    told = blocked.blocked(seen, "cluster.hostname", ["a"])
-    assert reason in told
-    assert bool(told) is bool(reason)
+    reported = blocked.blocked(seen, "cluster.hostname", ["a"])
+    assert reason in reported
+    assert bool(reported) is bool(reason)
 
 
 def pinged(one, other, status):
@@ -59,9 +59,9 @@ def test_steps_are_left_with_what_may_be_run(osu, broken, left):
     skip = dict.fromkeys(("guest.address", "guest.mtu", "cluster.hostname"), "It is not asked here")
     steps = [[{"check": "pair.mpi_lat", "guests": pair}] for pair in (["a", "b"], ["c", "a"])]
     intent = {"guests": guests, "gpus": "none", "osu": osu, "skip": skip}
-    told = blocked.due(steps, {"pairs": {"measurements": pings}, "intent": intent})
-    assert [run["guests"] for step in told for run in step] == left
-    assert all(told)
+    reported = blocked.due(steps, {"pairs": {"measurements": pings}, "intent": intent})
+    assert [run["guests"] for step in reported for run in step] == left
+    assert all(reported)
 
 
 def test_what_is_left_out_is_not_run():

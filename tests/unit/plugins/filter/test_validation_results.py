@@ -77,18 +77,18 @@ def test_without_guests_nothing_is_seen():
 )
 def test_a_run_fails_from_the_verdict_on_that_the_site_names(fail_on, failing):
     states = ("pass", "warn", "fail", "incomplete")
-    told = {
+    reported = {
         state: verdict({"validation": {"verdict": {"state": state, "sentence": "S"}}}, fail_on, "r") for state in states
     }
-    assert sorted(state for state, one in told.items() if one["failed"]) == sorted(failing)
+    assert sorted(state for state, one in reported.items() if one["failed"]) == sorted(failing)
 
 
-def test_a_verdict_is_told_with_what_is_not_right_and_the_folder():
+def test_a_verdict_is_reported_with_what_is_not_right_and_the_folder():
     mtu = {"id": "guest.mtu a", "why": "It is 1500.", "expected": "9000 bytes"}
     wrong = [mtu, {"id": "pair.iperf3", "why": "It is slow."}]
     judged = {"validation": {"verdict": {"state": "fail", "sentence": "Verdict: fail."}, "not_right": wrong}}
-    told = ["guest.mtu a: It is 1500. Expected: 9000 bytes.", "pair.iperf3: It is slow."]
-    lines = ["Verdict: fail.", *told, "Results: results"]
+    reported = ["guest.mtu a: It is 1500. Expected: 9000 bytes.", "pair.iperf3: It is slow."]
+    lines = ["Verdict: fail.", *reported, "Results: results"]
     assert verdict(judged, "fail", "results") == {"state": "fail", "failed": True, "lines": lines}
 
 

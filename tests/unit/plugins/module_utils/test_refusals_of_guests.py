@@ -29,10 +29,10 @@ class Says(Commands):
     """Every command says the same."""
 
     def __init__(self, rc=1, stdout="", stderr=""):
-        self.told = rc, stdout, stderr
+        self.reported = rc, stdout, stderr
 
     def run(self, argv, **_options):
-        return Done(tuple(argv), *self.told)
+        return Done(tuple(argv), *self.reported)
 
 
 LINK = adapter.Link(name="ens224", mac="00:50:56:9a:10:01", mtu=1500)
@@ -153,7 +153,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("code", REFUSALS)
-def test_failure_of_a_guest_is_told_with_its_facts(code):
+def test_failure_of_a_guest_is_reported_with_its_facts(code):
     call, message = REFUSALS[code]
     with pytest.raises(OperatorError) as raised:
         call()
@@ -170,12 +170,14 @@ def test_a_service_that_refuses_its_settings_is_named_with_what_it_says():
     )
 
 
-@pytest.mark.parametrize("given, told", [("x.y", "ansible_network_os is x.y"), (None, "ansible_network_os is not set")])
-def test_an_unknown_platform_is_told_with_all_that_are_known(given, told):
+@pytest.mark.parametrize(
+    "given, reported", [("x.y", "ansible_network_os is x.y"), (None, "ansible_network_os is not set")]
+)
+def test_an_unknown_platform_is_reported_with_all_that_are_known(given, reported):
     with pytest.raises(OperatorError) as raised:
         platform_of(None, given)
     assert raised.value.failure == documented("unknown_platform", network_os=given or "", subject="platform")
-    assert f"cannot find the platform of the switch. {told}. Set ansible_network_os to" in raised.value.message
+    assert f"cannot find the platform of the switch. {reported}. Set ansible_network_os to" in raised.value.message
     assert raised.value.message.endswith(f"or set platform to one of {', '.join(known())}.")
 
 

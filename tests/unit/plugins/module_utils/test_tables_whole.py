@@ -19,12 +19,12 @@ from unit import approved
 def line(entry, left_out=()):
     """The fields of an entry in one line, without words for people."""
     if dataclasses.is_dataclass(entry):
-        told = {one.name: getattr(entry, one.name) for one in dataclasses.fields(entry)}
+        reported = {one.name: getattr(entry, one.name) for one in dataclasses.fields(entry)}
     elif hasattr(entry, "_asdict"):
-        told = entry._asdict()
+        reported = entry._asdict()
     else:
         return repr(entry).replace(" ", "")
-    return ";".join(f"{key}={value}" for key, value in told.items() if key not in left_out).replace(" ", "")
+    return ";".join(f"{key}={value}" for key, value in reported.items() if key not in left_out).replace(" ", "")
 
 
 TABLES = {

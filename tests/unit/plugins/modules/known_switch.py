@@ -77,9 +77,9 @@ class Silent:
 def plan(platform, session=None, warnings=None, **given):
     """The answer in check mode."""
     requested = described.checked({"host_ports": ["swp1"], **given}, parameters.ARGUMENTS)
-    told = [] if warnings is None else warnings
+    reported = [] if warnings is None else warnings
     asked = parameters.request_of(requested)
-    noun = RoceQos(asked, platform, session or Silent(), None, told.append)
+    noun = RoceQos(asked, platform, session or Silent(), None, reported.append)
     with pytest.raises(described.Ended) as ended:
         runner.run(described.Module(), noun, [Item("leaf-01", asked)], "switch", single=True)
     return ended.value.args[0]

@@ -38,7 +38,7 @@ def plan(module, now, **options):
         def read(self, items):
             (item,) = items
             item.now = now
-            self._tell_expectations(items)
+            self._report_expectations(items)
 
     (one,) = module.ARGUMENTS.requests(asked(module, **options))
     noun = Planned(Module())

@@ -35,9 +35,9 @@ def test_only_the_password_is_secret():
     ],
     ids=str,
 )
-def test_parameters_that_cannot_be_are_told(wrong, problem):
-    (told,) = module.check_params(described.checked(wrong, module.ARGUMENTS))
-    assert problem in told
+def test_parameters_that_cannot_be_are_reported(wrong, problem):
+    (reported,) = module.check_params(described.checked(wrong, module.ARGUMENTS))
+    assert problem in reported
 
 
 def test_the_result_is_as_documented(tmp_path):

@@ -26,8 +26,8 @@ def test_every_example_is_a_call_that_the_module_takes(params):
     described.checked(params, module.ARGUMENTS)
 
 
-def told(answers=None, **properties):
-    """What is told of a host with these properties and no others."""
+def reported(answers=None, **properties):
+    """What is reported of a host with these properties and no others."""
     row = Row(vim.HostSystem("host-12"), {name.replace("__", "."): value for name, value in properties.items()}, {})
     found = HostFound(
         ref=row.ref,
@@ -47,7 +47,7 @@ def told(answers=None, **properties):
 
 def test_a_host_of_which_nothing_can_be_read_has_the_documented_keys_all_the_same():
     contains = yaml.safe_load(module.RETURN)["host"]["contains"]
-    bare = told()
+    bare = reported()
     assert set(bare) == set(contains)
     json.dumps(bare)
     assert (bare["driver"], bare["graphics"], bare["gpus"], bare["pending"]) == (None, None, [], [])
@@ -55,7 +55,7 @@ def test_a_host_of_which_nothing_can_be_read_has_the_documented_keys_all_the_sam
 
 def test_a_driver_that_is_installed_and_not_loaded_waits_for_a_restart():
     driver = {"family": "nvaie", "version": "550.54.16", "loaded": False}
-    assert told(facts.Answers(driver=driver))["pending"] == [{"what": "driver", "needs": "reboot"}]
+    assert reported(facts.Answers(driver=driver))["pending"] == [{"what": "driver", "needs": "reboot"}]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_driver_that_is_installed_and_not_loaded_waits_for_a_restart():
         (None, None),
     ],
 )
-def test_priorities_with_flow_control_are_told_by_their_numbers(answer, dcb):
+def test_priorities_with_flow_control_are_reported_by_their_numbers(answer, dcb):
     assert facts.dcb_of(answer) == dcb
 
 
@@ -87,5 +87,5 @@ def test_a_network_adapter_in_passthrough_mode_is_there_though_the_network_of_th
         id=device.id, dependentDevice=device.id, passthruCapable=True, passthruEnabled=True, passthruActive=True
     )
     answers = facts.Answers(pci=[{"Address": "0000:5e:00.0"}])
-    (nic,) = told(answers, hardware__pciDevice=[device], config__pciPassthruInfo=[given])["nics"]
+    (nic,) = reported(answers, hardware__pciDevice=[device], config__pciPassthruInfo=[given])["nics"]
     assert (nic["pci"], nic["device"], nic["passthrough"]) == (device.id, None, {"configured": True, "active": True})

@@ -66,7 +66,7 @@ def test_host_that_has_not_booted_since_is_waited_for():
         pytest.param(journal.ENTER, BOOTED + datetime.timedelta(seconds=5), "success", False, id="something else"),
     ],
 )
-def test_host_that_was_told_to_go_down_is_not_back_although_it_still_answers(kind, began, state, down):
+def test_host_that_was_reported_to_go_down_is_not_back_although_it_still_answers(kind, began, state, down):
     entry = journal.Entry(kind, None, state, began)
     there = Boot("connected", "poweredOn", BOOTED, in_maintenance=True, tasks=(entry,))
     assert there.back is not down
@@ -76,7 +76,7 @@ def test_host_that_was_told_to_go_down_is_not_back_although_it_still_answers(kin
 def test_host_in_service_is_restarted_in_a_plan_that_takes_it_out_of_service(planned_for):
     checked = described.checked(HOST, module.ARGUMENTS)
     there = Boot("connected", "poweredOn", BOOTED, in_maintenance=False)
-    told = described.plan(Noun(checked, None, planned=planned_for), checked, there)
+    reported = described.plan(Noun(checked, None, planned=planned_for), checked, there)
     allowed = bool((planned_for or {}).get("in_maintenance"))
-    assert [change["path"] for change in told["changes"]] == ["boot_time"] * allowed
-    assert told["failed"] is not allowed
+    assert [change["path"] for change in reported["changes"]] == ["boot_time"] * allowed
+    assert reported["failed"] is not allowed

@@ -35,12 +35,12 @@ def test_the_result_has_exactly_the_documented_keys(tmp_path):
     assert set(found["gpudirect"]) == set(RETURNED["gpudirect"]["sample"])
 
 
-def test_a_guest_without_anything_is_told_and_no_error(tmp_path):
+def test_a_guest_without_anything_is_reported_and_no_error(tmp_path):
     found = guest_rdma_info.look(Guest(tmp_path), Files(str(tmp_path)), "ops")
     assert (found["devices"], found["modules"], found["ofed"], found["memlock"]) == ([], [], None, None)
 
 
-def test_drivers_that_wait_for_a_restart_are_told_of_ofed_alone(tmp_path):
+def test_drivers_that_wait_for_a_restart_are_reported_of_ofed_alone(tmp_path):
     files = Files(str(tmp_path))
     files.write("/sys/module/mlx5_core/initstate", "live\n")
     answers = {"modinfo mlx5_core": "version:        24.10-1.1.4\n"}

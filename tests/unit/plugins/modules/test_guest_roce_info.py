@@ -45,7 +45,7 @@ def test_the_result_has_exactly_the_documented_keys():
     assert set(as_data(Endpoint("ens192", "train-01"))) == set(returned(guest_roce_info, "guest")["ports"]["contains"])
 
 
-def test_hosts_and_guests_are_told_in_the_same_terms():
+def test_hosts_and_guests_are_reported_in_the_same_terms():
     of_guest = without_samples(returned(guest_roce_info, "guest")["ports"])
     assert of_guest == without_samples(returned(esxi_roce_info, "hosts")["ports"])
 

@@ -45,7 +45,7 @@ def test_every_example_can_be_run(given):
     assert params(**given)["image"]
 
 
-def test_what_is_built_in_is_told_with_the_documented_keys():
+def test_what_is_built_in_is_reported_with_the_documented_keys():
     shell = Shell(0, read("check_build"))
     assert horovod_build_info.look(params(), shell.run) == ("Horovod", ALL)
     assert set(ALL) == set(yaml.safe_load(horovod_build_info.RETURN)["build"]["contains"])
@@ -69,14 +69,14 @@ def test_an_image_is_asked_in_a_container_that_is_not_kept_and_never_fetched():
     ],
     ids=["missing", "too slow", "something else", "silent"],
 )
-def test_a_command_that_tells_nothing_is_an_error_whatever_its_status(status, stdout, stderr, said):
+def test_a_command_that_reports_nothing_is_an_error_whatever_its_status(status, stdout, stderr, said):
     with pytest.raises(OperatorError) as failed:
         horovod_build_info.look(params(), Shell(status, stdout, stderr).run)
     assert said in failed.value.message
     assert (failed.value.code, failed.value.data) == ("no_answer", {"status": status})
 
 
-def test_everything_that_is_missing_is_told_at_once():
+def test_everything_that_is_missing_is_reported_at_once():
     wanted = {"frameworks": ["pytorch", "mxnet"], "controllers": ["mpi"], "operations": ["ccl"]}
     with pytest.raises(OperatorError) as refused:
         build.refuse_missing("Image mine", ALL, wanted)

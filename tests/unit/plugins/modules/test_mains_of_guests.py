@@ -150,12 +150,12 @@ def known(value):
 @pytest.mark.parametrize("check", [True, False], ids=["check mode", "real"])
 @pytest.mark.parametrize("name", sorted(ANSWERS))
 def test_module_answers_ansible_with_and_without_check_mode(name, check):
-    given, told = ANSWERS[name]
-    failure = {"failure": told["failure"], "failed": True} if "failure" in told else {"failed": False}
-    for key, entry in told.items():
+    given, reported = ANSWERS[name]
+    failure = {"failure": reported["failure"], "failed": True} if "failure" in reported else {"failed": False}
+    for key, entry in reported.items():
         if isinstance(entry, dict) and "before" in entry:
-            told = {**told, key: {**entry, "failure": told.get("failure", {})}, "diff": []}
-    assert known(answer(name, given, check)) == {**told, **failure, "changed": False}
+            reported = {**reported, key: {**entry, "failure": reported.get("failure", {})}, "diff": []}
+    assert known(answer(name, given, check)) == {**reported, **failure, "changed": False}
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_module_answers_ansible_with_and_without_check_mode(name, check):
     ],
 )
 def test_invalid_parameters_are_refused_before_anything_is_read(name, given, problem):
-    told = answer(name, given)
-    assert (told["failed"], told["msg"]) == (True, problem)
-    assert told["failure"] == documented("invalid_parameters", problems=[problem])
+    reported = answer(name, given)
+    assert (reported["failed"], reported["msg"]) == (True, problem)
+    assert reported["failure"] == documented("invalid_parameters", problems=[problem])
 
 
 @pytest.mark.parametrize(

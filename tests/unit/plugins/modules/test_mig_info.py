@@ -65,7 +65,7 @@ def test_a_sample_in_the_documentation_is_what_the_module_says(key):
     assert returned()[key]["sample"] == gpu[key]
 
 
-def test_the_layout_is_told_as_by_the_module_that_makes_it():
+def test_the_layout_is_reported_as_by_the_module_that_makes_it():
     made = yaml.safe_load(mig_partition.RETURN)["gpus"]["contains"]["after"]["contains"]["layout"]["contains"]
     (gpu,) = gpus(fragmented(), ["all"])
     assert set(gpu["layout"][0]) == set(made)

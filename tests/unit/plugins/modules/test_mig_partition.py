@@ -48,7 +48,7 @@ def test_every_example_is_a_call_that_the_module_takes(arguments):
         ([{"start": 1}, {"profile": "1g", "start": -1}], "disabled", 3),
     ],
 )
-def test_every_contradiction_is_told_at_once(layout, mode, problems):
+def test_every_contradiction_is_reported_at_once(layout, mode, problems):
     assert len(params.check_params({"gpus": ["0"], "layout": layout, "mode": mode})) == problems
 
 

@@ -109,18 +109,18 @@ def test_a_call_that_cannot_be_meant_is_refused_before_the_login(call, says):
         ({"depot": DEPOT, "ssh_port": 99999}, "between 1 and 65535"),
     ],
 )
-def test_values_that_contradict_each_other_are_told_in_a_sentence(call, says):
+def test_values_that_contradict_each_other_are_reported_in_a_sentence(call, says):
     result = validated(**call)
     assert result.error_messages == []
     assert says in " ".join(params.check_params(result.validated_parameters))
 
 
 @pytest.mark.parametrize("url", ["https://operator:word@repo/x.zip", "ftp://operator:word@repo/x.zip"])
-def test_a_password_in_a_url_is_not_told(url):
+def test_a_password_in_a_url_is_not_reported(url):
     assert "word@" not in " ".join(params.check_params(validated(url=url).validated_parameters))
 
 
-def test_all_that_is_wrong_is_told_at_once():
+def test_all_that_is_wrong_is_reported_at_once():
     result = validated(url="nowhere", checksum="x", esxcli_timeout_s=0)
     assert len(params.check_params(result.validated_parameters)) == 4
 

@@ -27,13 +27,13 @@ def test_every_example_can_be_run(given):
 def test_the_result_has_exactly_the_documented_keys():
     world = World(checks=[params.PING, params.RPING])
     world.run()
-    told = action.answer(world.watch, world.names, None)
+    reported = action.answer(world.watch, world.names, None)
     described = yaml.safe_load(pair_test.RETURN)
-    assert set(told) == set(described) - {"failure"}
+    assert set(reported) == set(described) - {"failure"}
     contains = described["measurements"]["contains"]
-    for one in told["measurements"]:
+    for one in reported["measurements"]:
         assert set(one) == set(contains)
-    assert set(described["planned"]["sample"][0]) == set(told["planned"][0])
+    assert set(described["planned"]["sample"][0]) == set(reported["planned"][0])
 
 
 def test_a_documented_reason_is_what_is_said():
@@ -52,7 +52,7 @@ def test_evidence_is_written_beside_the_results(tmp_path):
     assert (tmp_path / "run" / "evidence" / "pair.ping_mtu.job-01.job-02.txt").read_text() == "all\n"
 
 
-def test_evidence_that_cannot_be_written_is_told_once_and_ends_nothing(tmp_path):
+def test_evidence_that_cannot_be_written_is_reported_once_and_ends_nothing(tmp_path):
     (tmp_path / "run").write_text("a file")
     warnings = Warnings()
     kept = action.Evidence(str(tmp_path / "run"), warnings)

@@ -23,7 +23,7 @@ def test_every_example_is_a_call_that_the_module_takes(params):
     assert module.check_params(described.checked(params, module.ARGUMENTS)) == []
 
 
-def test_everything_that_is_wrong_with_the_parameters_is_told_at_once():
+def test_everything_that_is_wrong_with_the_parameters_is_reported_at_once():
     devices = [{"id": "vmnic3", "state": "enabled"}, {"id": PORT, "sriov_vfs": -1}]
     problems = module.check_params(described.checked({**HOST, "devices": devices}, module.ARGUMENTS))
     assert problems == [

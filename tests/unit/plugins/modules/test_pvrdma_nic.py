@@ -27,7 +27,7 @@ from unit.plugins.modules.nics import asked
         ({"adapters": [{"portgroup": "a"}], "tasks_in_flight": 0}, "tasks_in_flight is 0"),
     ],
 )
-def test_inputs_that_make_no_sense_are_told_before_anything_is_asked(wrong, says):
+def test_inputs_that_make_no_sense_are_reported_before_anything_is_asked(wrong, says):
     assert any(says in problem for problem in module.check_params(asked(module, **wrong)))
 
 

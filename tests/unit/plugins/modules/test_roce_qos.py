@@ -43,7 +43,7 @@ def test_a_switch_that_is_right_gets_no_commands():
     )
 
 
-def test_what_will_be_sent_and_come_of_it_is_told_beforehand():
+def test_what_will_be_sent_and_come_of_it_is_reported_beforehand():
     answer = plan(Known({"swp1": port(mtu=1500), "swp2": port()}))
     result = answer["switch"]
     assert result["commands"] == ["set swp1"]
@@ -132,7 +132,7 @@ def test_a_switch_that_is_set_as_wanted_and_does_not_run_so_fails():
     assert plan(dead, state="absent").get("failure") is None
 
 
-def test_what_cannot_be_looked_at_on_a_switch_that_is_right_is_told():
+def test_what_cannot_be_looked_at_on_a_switch_that_is_right_is_reported():
     result = plan(Known({"swp1": port()}, oper={"swp1": Oper(up=False)}))["switch"]
     assert result["not_verified"] == ["swp1: no link, so the running state is unknown."]
 
@@ -142,7 +142,7 @@ def test_present_takes_another_lossless_priority_away():
     assert [change["path"] for change in result["changes"]] == ["swp1.pfc", "swp1.lossless"]
 
 
-def test_what_the_platform_does_not_have_is_told_and_not_wanted():
+def test_what_the_platform_does_not_have_is_reported_and_not_wanted():
     class Poor(Known):
         limits = Limits(missing={"watchdog": "Known OS has none."})
 

@@ -64,5 +64,5 @@ def test_a_port_without_anything_known_survives_it_too():
     assert from_data(json.loads(json.dumps(as_data(bare)))).ports == bare.ports
 
 
-def test_only_the_ports_that_are_asked_for_are_told():
+def test_only_the_ports_that_are_asked_for_are_reported():
     assert as_data(FULL, [])["ports"] == {}

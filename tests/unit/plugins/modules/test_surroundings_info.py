@@ -72,9 +72,9 @@ def server():
     ],
 )
 def test_a_file_has_to_be_there_and_a_server_only_has_to_answer(server, path, expect, reached):
-    told = look.address(params.AddressRequest(f"http://{server}{path}", expect, None), 5)
-    assert told["reached"] is reached
-    assert bool(told["why"]) is not reached
+    reported = look.address(params.AddressRequest(f"http://{server}{path}", expect, None), 5)
+    assert reported["reached"] is reached
+    assert bool(reported["why"]) is not reached
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_a_file_has_to_be_there_and_a_server_only_has_to_answer(server, path, ex
 )
 def test_key_is_loaded(server, monkeypatch, path, most, content, why):
     monkeypatch.setattr(look, "LARGEST_KEY", most)
-    told = look.address(params.AddressRequest(f"http://{server}{path}", "key", None), 5)
-    assert (told["reached"], told["content"], told["why"]) == (content is not None, content, why)
+    reported = look.address(params.AddressRequest(f"http://{server}{path}", "key", None), 5)
+    assert (reported["reached"], reported["content"], reported["why"]) == (content is not None, content, why)
 
 
 class Broken:
@@ -103,7 +103,7 @@ class Broken:
 
 
 @pytest.mark.parametrize(
-    "reason, told",
+    "reason, reported",
     [
         (socket.gaierror(-2, "Name or service not known"), "Its name cannot be resolved: Name or service not known."),
         (socket.timeout("timed out"), "It does not answer within 5 seconds."),
@@ -112,14 +112,14 @@ class Broken:
     ],
     ids=["name", "time", "refused", "certificate"],
 )
-def test_what_keeps_an_address_away_is_a_sentence(reason, told):
+def test_what_keeps_an_address_away_is_a_sentence(reason, reported):
     if isinstance(reason, ssl.SSLCertVerificationError):
         reason.verify_message = "self-signed certificate"
     requested = params.AddressRequest("https://example.org/a", "file", None)
-    assert look.address(requested, 5, Broken(reason))["why"].startswith(told)
+    assert look.address(requested, 5, Broken(reason))["why"].startswith(reported)
 
 
-def test_authorities_that_cannot_be_read_are_told(tmp_path):
+def test_authorities_that_cannot_be_read_are_reported(tmp_path):
     requested = params.AddressRequest("https://example.org/a", "file", str(tmp_path / "none.pem"))
     assert "No such file" in look.address(requested, 5)["why"]
 
@@ -134,22 +134,24 @@ def test_authorities_that_cannot_be_read_are_told(tmp_path):
     ],
     ids=["right", "wrong", "no password", "nobody"],
 )
-def test_a_registry_tells_whether_it_takes_the_login_and_no_secret_is_told(server, username, password, login, code):
+def test_a_registry_reports_whether_it_takes_the_login_and_no_secret_is_reported(
+    server, username, password, login, code
+):
     requested = params.RegistryRequest(server, username, password, None, insecure=True)
-    told = look.registry(requested, 5)
-    assert (told["reached"], told["login"], told["code"]) == (True, login, code)
-    assert (password or "no such password") not in json.dumps(told)
+    reported = look.registry(requested, 5)
+    assert (reported["reached"], reported["login"], reported["code"]) == (True, login, code)
+    assert (password or "no such password") not in json.dumps(reported)
 
 
-def test_a_registry_that_is_away_is_told():
+def test_a_registry_that_is_away_is_reported():
     requested = params.RegistryRequest("localhost:9", "", "", None, insecure=False)
-    told = look.registry(requested, 5)
-    assert (told["reached"], told["code"]) == (False, "registry_unreachable")
+    reported = look.registry(requested, 5)
+    assert (reported["reached"], reported["code"]) == (False, "registry_unreachable")
 
 
 def test_the_room_for_a_folder_that_is_not_there_is_that_of_the_one_above(tmp_path):
-    told = look.disk(str(tmp_path / "not" / "there"))
-    assert told["free_gb"] > 0
+    reported = look.disk(str(tmp_path / "not" / "there"))
+    assert reported["free_gb"] > 0
     assert not (tmp_path / "not").exists()
 
 
@@ -161,8 +163,8 @@ def test_the_room_for_a_folder_that_is_not_there_is_that_of_the_one_above(tmp_pa
     ],
 )
 def test_wrong_parameters_are_named(changes, problem):
-    (told,) = params.check_params({"addresses": [], "timeout_s": 10, **changes})
-    assert told.startswith(problem)
+    (reported,) = params.check_params({"addresses": [], "timeout_s": 10, **changes})
+    assert reported.startswith(problem)
 
 
 def test_request_does_not_show_the_password_of_a_registry():

@@ -35,11 +35,11 @@ def test_the_role_goes_on_in_a_preview_only_after_errors_that_the_module_has():
     assert set(made_by.values()) <= set(STAGES)
 
 
-def test_a_preview_warns_of_what_the_image_does_not_tell():
+def test_a_preview_warns_of_what_the_image_does_not_report():
     made = dataclasses.replace(planned(), remarks=("The version of NCCL is not known.",))
-    told = []
-    TrainingRun(made.request, None, None, told.append).validate([SimpleNamespace(wanted=made)])
-    assert told == list(made.remarks)
+    reported = []
+    TrainingRun(made.request, None, None, reported.append).validate([SimpleNamespace(wanted=made)])
+    assert reported == list(made.remarks)
 
 
 def test_the_result_has_exactly_the_documented_keys():

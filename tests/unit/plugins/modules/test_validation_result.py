@@ -23,11 +23,11 @@ def test_the_example_names_guests_and_a_folder():
 
 def test_the_result_has_exactly_the_documented_keys(tmp_path):
     made, _files, kept = judged(tmp_path, runs=[])
-    told = module.answer(made, "results/validation.json", kept)
+    reported = module.answer(made, "results/validation.json", kept)
     contains = yaml.safe_load(module.RETURN)["validation"]["contains"]
-    assert set(told) == set(contains)
-    assert set(told["not_right"][0]) == set(contains["not_right"]["sample"][0])
-    assert set(told["verdict"]) == set(contains["verdict"]["sample"])
+    assert set(reported) == set(contains)
+    assert set(reported["not_right"][0]) == set(contains["not_right"]["sample"][0])
+    assert set(reported["verdict"]) == set(contains["verdict"]["sample"])
 
 
 def test_what_cannot_be_meant_is_refused():

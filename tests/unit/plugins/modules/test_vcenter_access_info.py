@@ -27,7 +27,7 @@ NOW = NINE.timestamp()
 
 
 @pytest.mark.parametrize(
-    "ahead_s, took_s, told",
+    "ahead_s, took_s, reported",
     [
         pytest.param(0.5, 1, (0.0, 1.0), id="within the time of the question"),
         pytest.param(31, 1, (30.0, 1.0), id="ahead at least"),
@@ -35,10 +35,10 @@ NOW = NINE.timestamp()
         pytest.param(5, 20, (0.0, 20.0), id="a slow question hides a small difference"),
     ],
 )
-def test_a_difference_of_clocks_is_what_the_way_cannot_explain(ahead_s, took_s, told):
+def test_a_difference_of_clocks_is_what_the_way_cannot_explain(ahead_s, took_s, reported):
     theirs = NINE + datetime.timedelta(seconds=ahead_s)
-    assert state.skew(theirs, NOW, NOW + took_s) == told
-    assert state.skew(theirs.replace(tzinfo=None), NOW, NOW + took_s) == told
+    assert state.skew(theirs, NOW, NOW + took_s) == reported
+    assert state.skew(theirs.replace(tzinfo=None), NOW, NOW + took_s) == reported
 
 
 def row(kind, moid, name, above=None, **more):
@@ -81,7 +81,7 @@ def test_a_wish_stands_for_these_objects(where, requested, meant):
     assert [ref._GetMoId() for ref in there.meant(*requested)] == meant
 
 
-def test_hosts_that_nobody_knows_are_told():
+def test_hosts_that_nobody_knows_are_reported():
     assert state.Inventory(ROWS, ROOT.ref, None, ["esx-01", "esx-03"]).strangers == ["esx-03"]
 
 

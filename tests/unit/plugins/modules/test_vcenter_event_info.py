@@ -53,6 +53,6 @@ def test_the_newest_event_of_the_narrowest_object_comes_first_and_those_without_
         event("", 11, vm=argument("vm", "vm-1")),
         event("eve", 12),
     )
-    told = [(row["user"], row["moid"], row["at"]) for row in events.read(one, GIVEN)]
-    assert told == [("bob", "host-1", "2026-03-01T10:00:00Z"), ("ann", "vm-1", "2026-03-01T09:00:00Z")]
+    reported = [(row["user"], row["moid"], row["at"]) for row in events.read(one, GIVEN)]
+    assert reported == [("bob", "host-1", "2026-03-01T10:00:00Z"), ("ann", "vm-1", "2026-03-01T09:00:00Z")]
     assert [row["moid"] for row in events.read(one, dict(GIVEN, objects=["vm-1"], since=None))] == ["vm-1"]

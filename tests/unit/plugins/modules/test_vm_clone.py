@@ -55,7 +55,7 @@ class OnPaper(Clones):
         return wanted
 
 
-def test_a_result_is_as_documented_and_tells_nothing_of_the_userdata():
+def test_a_result_is_as_documented_and_reports_nothing_of_the_userdata():
     asked = requested()
     noun = OnPaper({}, None)
     found = plan(noun, asked, state.Machine(), key="vms", ids=params.ids(asked.name))

@@ -34,7 +34,7 @@ def test_every_example_is_a_call_that_the_module_takes(call):
 
 
 def card(kind=DEVICE.VirtualVmxnet3, key=4000, mac=MAC, network="network-1"):
-    """An Ethernet card as vCenter tells it."""
+    """An Ethernet card as vCenter reports it."""
     backing = DEVICE.VirtualEthernetCard.NetworkBackingInfo(deviceName="VM Network", network=vim.Network(network))
     return kind(
         key=key, macAddress=mac, backing=backing, deviceInfo=vim.Description(label=f"adapter {key}", summary="")
@@ -52,14 +52,14 @@ def shared(key, profile):
 
 
 def nic(mac, *addresses, key=-1, network=None):
-    """An adapter as the guest tells it; those that are no cards of the VM have no key."""
+    """An adapter as the guest reports it; those that are no cards of the VM have no key."""
     return vim.vm.GuestInfo.NicInfo(
         macAddress=mac, ipAddress=list(addresses), deviceConfigId=key, connected=True, network=network
     )
 
 
 def seen(devices=(), nics=(), power="poweredOn", tools="guestToolsRunning", networks=None, **properties):
-    """The state of a VM with these devices, whose guest tells of these adapters."""
+    """The state of a VM with these devices, whose guest reports these adapters."""
     values = {
         "runtime.powerState": power,
         "guest.toolsRunningStatus": tools,
@@ -87,8 +87,8 @@ def test_the_documented_result_has_the_documented_keys_at_every_depth():
 
 
 def test_gpus_are_counted_whether_they_are_shared_or_given_away():
-    told = seen([shared(13000, "grid_a100-20c"), shared(13001, "grid_a100-20c"), given(13002, 0x10DE)])
-    assert (told.profiles, told.gpus) == (("grid_a100-20c", "grid_a100-20c"), 3)
+    reported = seen([shared(13000, "grid_a100-20c"), shared(13001, "grid_a100-20c"), given(13002, 0x10DE)])
+    assert (reported.profiles, reported.gpus) == (("grid_a100-20c", "grid_a100-20c"), 3)
 
 
 @pytest.mark.parametrize(
@@ -97,12 +97,12 @@ def test_gpus_are_counted_whether_they_are_shared_or_given_away():
         pytest.param(0x10DE, 1, [], id="GPU"),
         pytest.param(0x15B3, 0, ["passthrough"], id="port"),
         pytest.param(0x8086, 0, [], id="something else"),
-        pytest.param(-32768 + 0x1000, 0, [], id="vendor that the API tells as a negative number"),
+        pytest.param(-32768 + 0x1000, 0, [], id="vendor that the API reports as a negative number"),
     ],
 )
 def test_what_was_passed_through_is_known_by_its_vendor(vendor, gpus, adapters):
-    told = seen([given(13000, vendor)])
-    assert (told.gpus, [one.kind for one in told.adapters]) == (gpus, adapters)
+    reported = seen([given(13000, vendor)])
+    assert (reported.gpus, [one.kind for one in reported.adapters]) == (gpus, adapters)
 
 
 @pytest.mark.parametrize(
@@ -115,29 +115,29 @@ def test_what_was_passed_through_is_known_by_its_vendor(vendor, gpus, adapters):
     ],
 )
 def test_a_port_that_was_passed_through_is_found_by_elimination(nics, macs):
-    told = seen([card(), given(13000, 0x15B3)], [nic(MAC, "192.0.2.1", key=4000), *nics])
-    assert [one.mac for one in told.adapters] == [MAC, *macs]
-    assert state.address_of(told)[0] == "192.0.2.1"
+    reported = seen([card(), given(13000, 0x15B3)], [nic(MAC, "192.0.2.1", key=4000), *nics])
+    assert [one.mac for one in reported.adapters] == [MAC, *macs]
+    assert state.address_of(reported)[0] == "192.0.2.1"
 
 
 def test_addresses_are_ordered_and_those_that_nobody_can_reach_are_left_out():
-    told = seen([card()], [nic(MAC, "fe80::1", "2001:db8::1", "169.254.1.1", "192.0.2.9", "192.0.2.1", key=4000)])
-    assert told.adapters[0].addresses == ("192.0.2.1", "192.0.2.9", "2001:db8::1")
+    reported = seen([card()], [nic(MAC, "fe80::1", "2001:db8::1", "169.254.1.1", "192.0.2.9", "192.0.2.1", key=4000)])
+    assert reported.adapters[0].addresses == ("192.0.2.1", "192.0.2.9", "2001:db8::1")
 
 
 def test_a_guest_whose_only_adapter_is_for_training_is_reached_by_it():
-    told = seen([card(DEVICE.VirtualVmxnet3Vrdma)], [nic(MAC, "192.0.2.1", key=4000)])
-    assert [one.kind for one in told.adapters] == ["pvrdma"]
-    assert state.address_of(told) == ("192.0.2.1", "")
+    reported = seen([card(DEVICE.VirtualVmxnet3Vrdma)], [nic(MAC, "192.0.2.1", key=4000)])
+    assert [one.kind for one in reported.adapters] == ["pvrdma"]
+    assert state.address_of(reported) == ("192.0.2.1", "")
 
 
-def test_what_a_guest_said_before_it_was_switched_off_is_not_told():
-    told = seen([card()], [nic(MAC, "192.0.2.1", key=4000)], power="poweredOff", guest__hostName="train-01")
-    assert (told.adapters[0].addresses, told.guest_name) == ((), None)
-    assert state.address_of(told) == (None, "The VM is off.")
+def test_what_a_guest_said_before_it_was_switched_off_is_not_reported():
+    reported = seen([card()], [nic(MAC, "192.0.2.1", key=4000)], power="poweredOff", guest__hostName="train-01")
+    assert (reported.adapters[0].addresses, reported.guest_name) == ((), None)
+    assert state.address_of(reported) == (None, "The VM is off.")
 
 
-def test_a_network_that_may_not_be_seen_is_told_by_its_key():
+def test_a_network_that_may_not_be_seen_is_reported_by_its_key():
     assert seen([card()], networks={}).adapters[0].network == "network-1"
 
 

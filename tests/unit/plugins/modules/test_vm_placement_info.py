@@ -131,7 +131,7 @@ def test_what_cannot_be_meant_is_refused_before_vcenter_is_asked(vms, task, prob
     assert problems(*vms, **task) == [problem]
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_at_once():
     assert len(problems({"name": "a", "cpus": 0, "memory_gb": 0}, gpudirect=True, max_per_vm=0)) == 5
 
 

@@ -105,7 +105,7 @@ def test_what_cannot_be_stops_before_anything_is_planned():
     ]
 
 
-def test_wrong_parameters_of_all_vms_are_told_at_once():
+def test_wrong_parameters_of_all_vms_are_reported_at_once():
     wrong = checked(
         {**LOGIN, "vms": [{"name": "a", "cpus": 0}, {"name": "b", "advanced": {"sched.mem.pin": True}}]},
         params.ARGUMENTS.spec,

@@ -13,7 +13,7 @@ def test_absent_has_to_say_which_port_groups_since_others_are_not_managed():
     assert problem == "VM train-01: adapters must name at least one adapter."
 
 
-def test_adapters_on_other_port_groups_are_told_and_stay():
+def test_adapters_on_other_port_groups_are_reported_and_stay():
     management = adapter(4000, "network-1")
     result = plan(module, state(management, adapter(4001)), adapters=[{"portgroup": "pg-rdma"}])
     assert not result["changed"]

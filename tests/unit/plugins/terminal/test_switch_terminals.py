@@ -102,9 +102,9 @@ def test_enable_gives_its_password_only_where_it_is_asked():
     connection = Connection([b"leaf [standalone: master] > ", b"leaf [standalone: master] # "])
     Onyx(connection).on_become("secret")
     (sent,) = connection.sent
-    told = json.loads(sent)
-    assert (told["command"], told["answer"]) == ("enable", "secret")
-    assert told["prompt_retry_check"]
+    reported = json.loads(sent)
+    assert (reported["command"], reported["answer"]) == ("enable", "secret")
+    assert reported["prompt_retry_check"]
 
 
 def test_who_is_in_enable_mode_stays_there():

@@ -119,7 +119,7 @@ class Cumulus(Platform):
         command = f"nv config apply -y --confirm {edit.confirm_s // 60}"
         session.run(f"echo {edit.name} > {MARK}")
         try:
-            told = session.run(command)
+            reported = session.run(command)
         except Refused as refusal:
             if not re.search(OTHER_WAITS, refusal.complaint, re.IGNORECASE):
                 raise
@@ -127,7 +127,7 @@ class Cumulus(Platform):
             session.run(f"rm -f {MARK}")
             raise _other_waits(session, refusal) from refusal
         # Some failures return exit status 0.
-        complaint = next((line for line in told.splitlines() if line.strip().lower().startswith("error")), None)
+        complaint = next((line for line in reported.splitlines() if line.strip().lower().startswith("error")), None)
         if complaint:
             raise Refused(command, complaint)
 
@@ -141,16 +141,16 @@ class Cumulus(Platform):
         session.run(f"rm -f {MARK}")
 
     def waits(self, session: Session) -> bool:
-        told = ""
+        reported = ""
         try:
             session.run(f"test -e {MARK}")
-            told = session.run("nv config apply --confirm-status")
+            reported = session.run("nv config apply --confirm-status")
         except Refused as refusal:
             # Without the mark, no apply of this module is pending. With it, one is, unless the switch reports none.
-            told = refusal.complaint
+            reported = refusal.complaint
             if refusal.command.startswith("test "):
                 return False
-        return not re.search(NOTHING_WAITS, told, re.IGNORECASE)
+        return not re.search(NOTHING_WAITS, reported, re.IGNORECASE)
 
     def tidy(self, session: Session) -> None:
         """Reject a pending apply of a killed run; otherwise the switch rolls it back after the verification."""

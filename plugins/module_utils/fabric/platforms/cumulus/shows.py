@@ -18,8 +18,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.c
     marking,
     misread,
     misread_rows,
+    reported_of,
     rows_of,
-    told_of,
     trust_of,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour, Oper, Port
@@ -57,8 +57,8 @@ def command_of(output: str) -> str | None:
 def ports_of(command: str, output: str) -> list[str]:
     """Return the ports in an output."""
     names = []
-    for told in text.documents(output):
-        names += [name for name in part(told) if name.startswith("swp")]
+    for reported in text.documents(output):
+        names += [name for name in part(reported) if name.startswith("swp")]
     names += [*text.by_interface(output), *_listed(output)]
     found = re.match(r"nv show interface (swp\S+|\*)(?: |$)", command)
     if not names and (found or command.startswith("nv show qos")):
@@ -72,12 +72,14 @@ def read(switch: Switch, command: str, output: str, default: Mapping[str, Set[st
     default: {port: kinds of profiles where it uses the profile of all ports}, as far as the settings contain them.
     """
     whole, listed = [], _listed(output)
-    for told in text.documents(output):
-        ports = {name: tree for name, tree in part(told).items() if name.startswith("swp") and isinstance(tree, dict)}
+    for reported in text.documents(output):
+        ports = {
+            name: tree for name, tree in part(reported).items() if name.startswith("swp") and isinstance(tree, dict)
+        }
         for name, tree in ports.items():
             _port(switch, name, tree)
-        if part(told) and not ports:
-            whole.append(told)
+        if part(reported) and not ports:
+            whole.append(reported)
     parts = [(name, _nested(text.tree_of(own)), own) for name, own in text.by_interface(output).items()]
     if not parts and not text.documents(output):
         tree = _nested(text.tree_of(output))
@@ -97,7 +99,7 @@ def read(switch: Switch, command: str, output: str, default: Mapping[str, Set[st
             _watched(switch, name, tree, own)
         elif command.startswith("nv show interface"):
             _port(switch, name, {"link": tree} if command.split()[4:5] == ["link"] else tree)
-        configured(switch.ports.setdefault(name, Port()), told_of(tree, own))
+        configured(switch.ports.setdefault(name, Port()), reported_of(tree, own))
     if "LLDP neighbors:" in output:
         lldpctl.neighbours(switch, output)
     for name, row in listed.items():
@@ -120,13 +122,13 @@ DECIDED_BY = {
 def _of_all(switch: Switch, tree: Tree, own: str, default: Mapping[str, Set[str]]) -> None:
     """Apply values of the whole switch to all ports, except ports with their own profile."""
     names = [name for name in switch.ports if name.startswith("swp")] or [ANY]
-    told = told_of(tree, own)
+    reported = reported_of(tree, own)
     shown = _nested(text.tree_of(own, 1)) if own else tree
     acts = _running(shown) if "trust-mode" in part(shown, "trust") else {}
     for name in names:
         usual = default.get(name)
-        keys = {key for key in told if usual is None or DECIDED_BY.get(key, "pfc") in usual}
-        configured(switch.ports.setdefault(name, Port()), told, keys)
+        keys = {key for key in reported if usual is None or DECIDED_BY.get(key, "pfc") in usual}
+        configured(switch.ports.setdefault(name, Port()), reported, keys)
         running = switch.oper.setdefault(name, Oper()) if acts else Oper()
         for key, value in acts.items():
             if getattr(running, key) is None and key in keys:

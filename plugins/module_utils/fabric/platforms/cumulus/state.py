@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
-    class Told(Port):
+    class Reported(Port):
         """A Port with all RoCE values set, as _preset() creates it."""
 
         dscp_map: dict[int, int]
@@ -90,8 +90,8 @@ def switch_of(switch: Switch, texts: Mapping[str, str]) -> Switch:
     switch.raw = {"settings": settings}
     names = dict.fromkeys(part(settings, "interface"))
     for command, output in shown:
-        told = shows.ports_of(command, output) if "show" in command else ()
-        names.update(dict.fromkeys(name for name in told if name != shows.ANY))
+        reported = shows.ports_of(command, output) if "show" in command else ()
+        names.update(dict.fromkeys(name for name in reported if name != shows.ANY))
     switch.ports = {name: made(name) for name in names if name.startswith(("swp", shows.ANY))}
     default = {name: _of_all(settings, name) for name in switch.ports} if settings else {}
     # Outputs for all ports come last, when the ports are known.
@@ -114,11 +114,11 @@ def command_of(output: str) -> str | None:
     named = text.command_in(output)
     if named:
         return named
-    for told in text.documents(output):
-        entries = told if isinstance(told, list) else [told]
+    for reported in text.documents(output):
+        entries = reported if isinstance(reported, list) else [reported]
         if any(isinstance(entry, dict) and ("set" in entry or "qos" in entry) for entry in entries):
             return "nv config show -o json"
-        if any(key.startswith("swp") for key in part(told)):
+        if any(key.startswith("swp") for key in part(reported)):
             return "nv show interface -o json"
     if re.search(r"^\s*(pfc|traffic|default_ecn_red_conf|pfc_watchdog)\.", output, re.M):
         return "/etc/cumulus/datapath/qos/qos_features.conf"
@@ -158,7 +158,7 @@ def port_of(settings: Tree, name: str, version: str | None = None) -> Port:
     """Return the Port that the settings configure: the preset of the release, overridden by explicit settings."""
     one = part(settings, "interface", name)
     mode = preset_of(settings)
-    port = cast("Told", _preset(mode, version))
+    port = cast("Reported", _preset(mode, version))
     lossless_pools = (mode or "").startswith("lossless") or _has_lossless_pool(settings)
     profiles = {kind: _profile(settings, one, kind) for kind in PROFILE_KEYS}
     _mapped(port, profiles["mapping"], profiles["egress-queue-mapping"])
@@ -224,7 +224,7 @@ def _preset(mode: str | None, version: str | None = None) -> Port:
     )
 
 
-def _mapped(port: Told, mapping: Tree, queues: Tree) -> None:
+def _mapped(port: Reported, mapping: Tree, queues: Tree) -> None:
     port.trust = TRUSTS.get(str(mapping.get("trust")), port.trust)
     for dscp, what in part(mapping, "dscp").items():
         _put(port.dscp_map, dscp, part(what).get("switch-priority"))
@@ -245,7 +245,7 @@ def _classes(profile: Tree) -> dict[int, Tree]:
     return {int(queue): part(what) for queue, what in found.items() if queue.isdecimal()}
 
 
-def _marked(port: Told, classes: Mapping[int, Tree]) -> None:
+def _marked(port: Reported, classes: Mapping[int, Tree]) -> None:
     for queue, what in classes.items():
         usual = port.ecn.get(queue, Marking(40000, 200000, 100))
         low, high = text.number(what.get("min-threshold")), text.number(what.get("max-threshold"))
@@ -262,7 +262,7 @@ def _marked(port: Told, classes: Mapping[int, Tree]) -> None:
         )
 
 
-def _scheduled(port: Told, classes: Mapping[int, Tree]) -> None:
+def _scheduled(port: Reported, classes: Mapping[int, Tree]) -> None:
     for queue, what in classes.items():
         if what.get("mode") == "strict":
             port.strict = sorted({*port.strict, queue})

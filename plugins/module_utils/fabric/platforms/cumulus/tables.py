@@ -42,12 +42,12 @@ def _tables(tree: object) -> Iterator[Tree]:
             yield from _tables(below)
 
 
-def configured(port: Port, told: Mapping[str, Any], keys: Container[str] | None = None) -> None:
-    """Set the values that told_of() found: the maps of the switch replace those of a constant.
+def configured(port: Port, reported: Mapping[str, Any], keys: Container[str] | None = None) -> None:
+    """Set the values that reported_of() found: the maps of the switch replace those of a constant.
 
     keys: those that may be set.
     """
-    for key, value in told.items():
+    for key, value in reported.items():
         known = getattr(port, key)
         if keys is not None and key not in keys:
             continue
@@ -67,47 +67,47 @@ def _rounded(known: Mapping[int, Marking], shown: Mapping[int, Marking]) -> bool
     )
 
 
-def told_of(tree: Tree, output: str) -> dict[str, Any]:
+def reported_of(tree: Tree, output: str) -> dict[str, Any]:
     """Return {key of a Port: its value} of a table or JSON."""
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     if "trust-mode" in part(tree, "trust"):
         pfc, sends = flow_control(tree)
-        told.update(trust=trust_of(tree["trust"]["trust-mode"]), ecn=marking(tree), pfc=pfc, pfc_sends=sends)
+        reported.update(trust=trust_of(tree["trust"]["trust-mode"]), ecn=marking(tree), pfc=pfc, pfc_sends=sends)
         mode = str(tree.get("mode", ""))
-        told["lossless"] = pfc if mode.startswith("lossless") else [] if mode.startswith("lossy") else None
-        told["cable_length_m"] = text.number(part(tree, "pfc").get("cable-length"))
+        reported["lossless"] = pfc if mode.startswith("lossless") else [] if mode.startswith("lossy") else None
+        reported["cable_length_m"] = text.number(part(tree, "pfc").get("cable-length"))
     elif "tx" in tree and "switch-priority" in tree:
-        told.update(pfc=_priorities(tree["switch-priority"]), pfc_sends=text.switched(tree["tx"]))
-        told["cable_length_m"] = text.number(tree.get("cable-length"))
-    if told.get("pfc") is not None:
-        told["pfc_mode"] = "on" if told["pfc"] else "off"
+        reported.update(pfc=_priorities(tree["switch-priority"]), pfc_sends=text.switched(tree["tx"]))
+        reported["cable_length_m"] = text.number(tree.get("cable-length"))
+    if reported.get("pfc") is not None:
+        reported["pfc_mode"] = "on" if reported["pfc"] else "off"
     for column in ("switch-prio", "switch-priority"):
         rows = rows_of(tree, output, "dscp", column)
         if rows:
             numbered = [(text.number(row.get(column)), text.numbers(row.get("dscp"))) for row in rows]
-            told["dscp_map"] = {one: to for to, dscps in numbered if to is not None for one in dscps}
+            reported["dscp_map"] = {one: to for to, dscps in numbered if to is not None for one in dscps}
     rows = rows_of(tree, output, "switch-prio", "traffic-class") or rows_of(
         tree, output, "switch-priority", "traffic-class"
     )
     if rows:
-        _queues(told, rows)
+        _queues(reported, rows)
     served = _by_class(rows_of(tree, output, "traffic-class", "mode", "bw-percent"))
     if served:
-        told["strict"] = [queue for queue, row in served if row.get("mode") == "strict"]
+        reported["strict"] = [queue for queue, row in served if row.get("mode") == "strict"]
         weighted = [(queue, row) for queue, row in served if row.get("mode") == "dwrr"]
-        told["shares"] = {queue: text.number(row.get("bw-percent")) or 0 for queue, row in weighted}
+        reported["shares"] = {queue: text.number(row.get("bw-percent")) or 0 for queue, row in weighted}
     marked = _by_class(text.rows_of(output, "traffic-class", "ecn", "min th"))
     if marked:
         sizes = [
             (queue, text.switched(row.get("ecn")), [text.number(row.get(name)) for name in THRESHOLDS])
             for queue, row in marked
         ]
-        told["ecn"] = {
+        reported["ecn"] = {
             queue: Marking(low, high, part, marks)
             for queue, marks, (low, high, part) in sizes
             if low is not None and high is not None and marks is not None
         }
-    return told
+    return reported
 
 
 def _by_class(rows: Iterable[Row]) -> list[tuple[int, Row]]:
@@ -116,20 +116,20 @@ def _by_class(rows: Iterable[Row]) -> list[tuple[int, Row]]:
     return [(queue, row) for queue, row in found if queue is not None]
 
 
-def _queues(told: dict[str, Any], rows: Iterable[Row]) -> None:
-    told["queues"], strict, shares = {}, set(), {}
+def _queues(reported: dict[str, Any], rows: Iterable[Row]) -> None:
+    reported["queues"], strict, shares = {}, set(), {}
     for queue, row in _by_class(rows):
         priority = text.number(row.get("switch-prio") or row.get("switch-priority"))
         if priority is None:
             continue
-        told["queues"][priority] = queue
+        reported["queues"][priority] = queue
         weight = str(row.get("scheduler-weight", "")).lower()
         if weight.startswith("strict"):
             strict.add(queue)
         elif re.search(r"\d", weight):
             shares[queue] = int(re.sub(r"\D", "", weight))
     if strict or shares:
-        told.update(strict=sorted(strict), shares=shares)
+        reported.update(strict=sorted(strict), shares=shares)
 
 
 def flow_control(tree: Tree) -> tuple[list[int] | None, bool | None]:
@@ -153,16 +153,16 @@ def _priorities(value: object) -> list[int] | None:
 
 def marking(tree: Tree) -> dict[int, Marking] | None:
     """Return {traffic class: Marking} of a status; None if the status does not show it."""
-    told = part(tree, "congestion-control")
-    if told and _marks(told.get("congestion-mode")) is None:
+    reported = part(tree, "congestion-control")
+    if reported and _marks(reported.get("congestion-mode")) is None:
         return None
-    if not _marks(told.get("congestion-mode")):
+    if not _marks(reported.get("congestion-mode")):
         return {}
-    low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
-    queues = text.listed(told.get("enabled-tc") or ())
+    low, high = text.number(reported.get("min-threshold")), text.number(reported.get("max-threshold"))
+    queues = text.listed(reported.get("enabled-tc") or ())
     if low is None or high is None or queues is None:
         return None
-    marking = Marking(low, high, text.number(told.get("probability")))
+    marking = Marking(low, high, text.number(reported.get("probability")))
     return dict.fromkeys(queues, marking)
 
 

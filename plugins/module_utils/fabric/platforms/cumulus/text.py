@@ -94,9 +94,9 @@ def config_of(text: str) -> tuple[Tree, Tree]:
     header: Tree
     settings: Tree
     header, settings = {}, {}
-    for told in documents(text):
+    for reported in documents(text):
         # Brackets may belong to other text of the capture.
-        for entry in filter(None, map(part, told if isinstance(told, list) else [told])):
+        for entry in filter(None, map(part, reported if isinstance(reported, list) else [reported])):
             header.update(part(entry, "header"))
             settings = _merged(settings, part(entry, "set"))
             if "set" not in entry and ("interface" in entry or "qos" in entry):

@@ -132,7 +132,7 @@ class EnterpriseSonic(Platform):
             else:
                 keys = differing(effect(ports[name], intent), wanted[name], exact)
                 if keys:
-                    _set(here, objects, cast("text.Told", ports[name]), wanted[name], intent, exact, set(keys))
+                    _set(here, objects, cast("text.Reported", ports[name]), wanted[name], intent, exact, set(keys))
         commands = _commands(raw, after, objects)
         payload = {"first": first, "wanted": wanted, "intent": intent, "exact": exact}
         return Edit(commands=[*first, *commands], name="aiready", payload=payload)
@@ -247,7 +247,7 @@ class EnterpriseSonic(Platform):
 def _set(
     here: dict[str, str],
     objects: dict[str, Body],
-    port: text.Told,
+    port: text.Reported,
     want: Effect,
     intent: Intent,
     exact: bool,
@@ -282,7 +282,7 @@ def _set(
     _serve(here, objects, port, want, data, notice, moved or "ecn" in keys)
 
 
-def _watch(here: dict[str, str], port: text.Told, want: Effect, exact: bool) -> None:
+def _watch(here: dict[str, str], port: text.Reported, want: Effect, exact: bool) -> None:
     on, action, restore = (f"{text.WATCH} {word}" for word in ("on", "action", "restore-time"))
     if not want.get("watchdog"):
         if exact:
@@ -297,7 +297,13 @@ def _watch(here: dict[str, str], port: text.Told, want: Effect, exact: bool) -> 
 
 
 def _serve(
-    here: dict[str, str], objects: dict[str, Body], port: text.Told, want: Effect, data: int, notice: int, marks: bool
+    here: dict[str, str],
+    objects: dict[str, Body],
+    port: text.Reported,
+    want: Effect,
+    data: int,
+    notice: int,
+    marks: bool,
 ) -> None:
     mine = f"queue {data} wred-policy"
     for key in [key for key in here if key.startswith("queue ") and text.OWN in here[key] and key != mine]:
@@ -331,8 +337,10 @@ def _strays(raw: Raw, wanted: Iterable[str], intent: Intent | None) -> dict[str,
         name = raw.get("ports", {}).get(port, {}).get("qos-map dscp-tc", "").rpartition(" ")[2]
         whole = f"qos map dscp-tc {name}"
         if name.startswith(_map_name(intent)) and whole in raw["objects"]:
-            told = _entries(raw["objects"][whole])
-            stray = sorted(dscp for dscp, to in told.items() if to == intent.priority and dscp not in intent.dscp_map)
+            reported = _entries(raw["objects"][whole])
+            stray = sorted(
+                dscp for dscp, to in reported.items() if to == intent.priority and dscp not in intent.dscp_map
+            )
             found.update({whole: stray} if stray else {})
     return found
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
-    class Told(Port):
+    class Reported(Port):
         """A Port with all RoCE values set, as port_of() creates it."""
 
         dscp_map: dict[int, int]
@@ -111,11 +111,11 @@ def headroom(root: Line) -> list[int]:
     return []
 
 
-def port_of(here: Mapping[str, str], objects: Mapping[str, Line], buffers: Container[int]) -> Told:
+def port_of(here: Mapping[str, str], objects: Mapping[str, Line], buffers: Container[int]) -> Reported:
     """Return the Port that its lines configure."""
     entries = {kind: _map(objects, here, kind) for kind in MAPS}
     port = cast(
-        "Told", Port(trust="dscp" if "qos-map dscp-tc" in here else "pcp" if "qos-map dot1p-tc" in here else "none")
+        "Reported", Port(trust="dscp" if "qos-map dscp-tc" in here else "pcp" if "qos-map dot1p-tc" in here else "none")
     )
     port.dscp_map = {**dict.fromkeys(range(64), 0), **entries["dscp-tc"]}
     port.queues = {**{at: at for at in range(8)}, **entries["tc-queue"]}
@@ -205,25 +205,25 @@ def _map(objects: Mapping[str, Line], here: Mapping[str, str], kind: str) -> dic
 
 
 def _marking(block: Line | None) -> Marking | None:
-    told = {line.words[0]: line.text for line in block.children} if block else {}
-    figures = [int(one) for one in re.findall(r"\d+", told.get("green", ""))]
+    reported = {line.words[0]: line.text for line in block.children} if block else {}
+    figures = [int(one) for one in re.findall(r"\d+", reported.get("green", ""))]
     if len(figures) != 3:
         return None
-    marks = told.get("ecn", "").split()[-1:] in (["green"], ["all"])
+    marks = reported.get("ecn", "").split()[-1:] in (["green"], ["all"])
     return Marking(figures[0] * 1000, figures[1] * 1000, figures[2], marks)
 
 
 def _scheduled(port: Port, block: Line | None) -> None:
     port.strict, weights = [], {}
     for queue in block.find("queue") if block else ():
-        told = {line.words[0]: line.words[-1] for line in queue.children}
+        reported = {line.words[0]: line.words[-1] for line in queue.children}
         number = lines.number(queue.text)
         if number is None:
             continue
-        if told.get("type") == "strict":
+        if reported.get("type") == "strict":
             port.strict.append(number)
         else:
-            weights[number] = lines.number(told.get("weight", 1)) or 1
+            weights[number] = lines.number(reported.get("weight", 1)) or 1
     port.shares = {queue: round(100 * weight / sum(weights.values())) for queue, weight in weights.items()}
 
 
@@ -239,13 +239,13 @@ def _status(switch: Switch, text: str) -> None:
             columns = {name: line.index(name) for name in ("Oper", "Reason", "Speed", "MTU") if name in line}
         elif words and PORT.fullmatch(words[0]) and len(words) > 3:
             oper = switch.oper.setdefault(words[0], Oper())
-            told = {name: line[at:].split()[:1] for name, at in columns.items()}
-            shown = told.get("Oper") or [word for word in words[1:-2] if word in ("up", "down")][-1:]
+            reported = {name: line[at:].split()[:1] for name, at in columns.items()}
+            shown = reported.get("Oper") or [word for word in words[1:-2] if word in ("up", "down")][-1:]
             oper.up = {"up": True, "down": False}.get("".join(shown))
             if oper.up is None:
                 switch.unread.append(lacks("show interface status", f"the state of {words[0]}, {' '.join(shown)!r}"))
-            oper.mtu = lines.number("".join(told.get("MTU", words[-1:])))
-            speed = "".join(told.get("Speed", words[-2:-1]))
+            oper.mtu = lines.number("".join(reported.get("MTU", words[-1:])))
+            speed = "".join(reported.get("Speed", words[-2:-1]))
             port = switch.ports.setdefault(words[0], Port())
             port.speed = int(speed) // 1000 or port.speed if speed.isdecimal() else port.speed
 

@@ -107,12 +107,12 @@ class Renderer:
             return []
         there, requested, lines = self._config.watchdog, self._intent.watchdog, []
         times = {}
-        for key, told, usual in (
+        for key, reported, usual in (
             ("timeout", requested.detection_ms, TIMEOUT_S),
             ("recovery-time", requested.recovery_ms, RECOVERY_S),
         ):
             now = float(there.get(key) or 0)
-            times[key] = told / 1000 if told is not None else now or usual
+            times[key] = reported / 1000 if reported is not None else now or usual
             if times[key] != now:
                 lines.append(f"{GUARD} default {key} {times[key]:g}")
         # The polling interval is at most half of the shorter of both times.

@@ -144,10 +144,10 @@ class Eos(Platform):
         ]
 
     def command_of(self, text: str) -> str | None:
-        told = from_json(text)
-        if told is not None:
+        reported = from_json(text)
+        if reported is not None:
             for key, command in (("lldpNeighbors", 7), ("interfaces", 2), ("modelName", 1), ("version", 1)):
-                if key in told:
+                if key in reported:
                     return self.reads([])[command]
             return None
         lines = cleaned(text)

@@ -111,8 +111,8 @@ class _Block:
         order = re.search(r"\b(SP|RR)\b", rest)
         if order:
             self._strict.setdefault(cast("str", self.port), {})[cast("int", self._queue)] = order.group(1) == "SP"
-        told = re.search(_UNIT, rest, re.IGNORECASE)
-        unit = told.group(1) if told else (self._unit if not order else None)
+        reported = re.search(_UNIT, rest, re.IGNORECASE)
+        unit = reported.group(1) if reported else (self._unit if not order else None)
         cells = [word for word in rest.split() if not re.fullmatch(_UNIT, word, re.IGNORECASE)]
         numbers = all(map(str.isdigit, cells[:2]))
         if not order and "threshold" in (self._table or "") and cells and not (unit and numbers):
@@ -130,18 +130,18 @@ class _Block:
 
     def _threshold(self, line: str, running: Oper) -> None:
         """Read lines such as 'Minimum threshold: 150 kbytes' below a queue."""
-        told = re.search(r"(min|max)\w*[ -]threshold\W*(\d+)\s*(\w+)", line, re.IGNORECASE)
+        reported = re.search(r"(min|max)\w*[ -]threshold\W*(\d+)\s*(\w+)", line, re.IGNORECASE)
         chance = re.search(r"prob\w*\W*(\d+)", line, re.IGNORECASE)
-        if not told and not chance:
+        if not reported and not chance:
             return
         old = (running.ecn or {}).get(cast("int", self._queue)) or Marking(0, 0)
         low, high, odds = old.min_bytes, old.max_bytes, old.probability
-        if told and not _size(told.group(3)):
+        if reported and not _size(reported.group(3)):
             self._unread.append(self._lacks(" ".join(line.split())))
             return
-        if told:
-            size = int(told.group(2)) * _size(told.group(3))
-            low, high = (size, high) if told.group(1).lower() == "min" else (low, size)
+        if reported:
+            size = int(reported.group(2)) * _size(reported.group(3))
+            low, high = (size, high) if reported.group(1).lower() == "min" else (low, size)
         else:
             odds = int(cast("re.Match[str]", chance).group(1))
         running.ecn = {**(running.ecn or {}), cast("int", self._queue): Marking(low, high, odds)}

@@ -96,10 +96,10 @@ def _acting(running: Oper, active: bool, priorities: str | None, note: str | Non
 
 def links(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, object]]:
     """Return {port: row of its JSON} of `show interfaces`, as JSON or as text; port: the port in the command."""
-    told = from_json(text)
+    reported = from_json(text)
     found = (
-        part(told, "interfaces") or part(told, "interfaceStatuses")
-        if told is not None
+        part(reported, "interfaces") or part(reported, "interfaceStatuses")
+        if reported is not None
         else _links_text(text, unread, port)
     )
     return {name: part(found, name) for name in found if name.startswith(("Ethernet", "Port-Channel"))}
@@ -107,8 +107,8 @@ def links(text: str, unread: list[str], port: str | None = None) -> dict[str, di
 
 def counted(link: Mapping[str, object]) -> dict[str, int]:
     """Return the counters of a port from its row of `show interfaces`."""
-    told = part(link, "interfaceCounters")
-    counts = {name: told.get(key) for name, key in _COUNTED.items()}
+    reported = part(link, "interfaceCounters")
+    counts = {name: reported.get(key) for name, key in _COUNTED.items()}
     return {name: count for name, count in counts.items() if isinstance(count, int)}
 
 
@@ -159,9 +159,9 @@ def _links_text(text: str, unread: list[str], port: str | None = None) -> dict[s
 
 def identity(text: str) -> tuple[str | None, str | None]:
     """Return (version, model) of `show version`, as JSON or as text."""
-    told = from_json(text)
-    if told is not None:
-        return told.get("version"), told.get("modelName")
+    reported = from_json(text)
+    if reported is not None:
+        return reported.get("version"), reported.get("modelName")
     version = re.search(r"(?m)^\s*Software image version:\s*(\S+)", text)
     model = re.search(r"(?m)^\s*Arista (\S+)", text)
     return version and version.group(1), model and model.group(1)
@@ -172,12 +172,12 @@ def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     whole = from_json(text)
     if whole is None:
         return _neighbours_text(text, unread)
-    told = whole.get("lldpNeighbors")
-    if isinstance(told, list):
-        return _brief(told)
+    reported = whole.get("lldpNeighbors")
+    if isinstance(reported, list):
+        return _brief(reported)
     found = {}
-    for name in part(told):
-        found[name] = [_neighbour(one) for one in rows(part(told, name).get("lldpNeighborInfo"))]
+    for name in part(reported):
+        found[name] = [_neighbour(one) for one in rows(part(reported, name).get("lldpNeighborInfo"))]
     return {name: many for name, many in found.items() if many}
 
 
@@ -189,7 +189,7 @@ def _neighbours_text(text: str, unread: list[str]) -> dict[str, list[Neighbour]]
     found, peers, table, known, many = {}, None, False, None, 0
     for line in cleaned(text):
         head = re.match(r"\s*Interface (\S+) detected (\d+) LLDP neighbors", line)
-        told = re.match(r"\s*(?:- )?(Chassis ID|Port ID|System Name|Port Description)\s*:\s*(.+)", line)
+        reported = re.match(r"\s*(?:- )?(Chassis ID|Port ID|System Name|Port Description)\s*:\s*(.+)", line)
         cells = re.split(r"\s{2,}", line.strip())
         table = table or cells[0] == "Port" and "Neighbor Port ID" in line
         if head:
@@ -202,15 +202,15 @@ def _neighbours_text(text: str, unread: list[str]) -> dict[str, list[Neighbour]]
                 peers = []
             else:
                 peers.append(Neighbour())
-        elif peers and told and getattr(peers[-1], _TOLD[told.group(1)]) is None:
+        elif peers and reported and getattr(peers[-1], _SHOWN[reported.group(1)]) is None:
             # The aggregation lines further down also have a Port ID.
-            setattr(peers[-1], _TOLD[told.group(1)], told.group(2).strip().strip('"') or None)
+            setattr(peers[-1], _SHOWN[reported.group(1)], reported.group(2).strip().strip('"') or None)
         elif table and len(cells) == 4 and cells[3].isdecimal():
             found.setdefault(short(cells[0]), []).append(Neighbour(system=cells[1], port=cells[2]))
     return {name: many for name, many in found.items() if many}
 
 
-_TOLD = {"Chassis ID": "chassis", "Port ID": "port", "System Name": "system", "Port Description": "description"}
+_SHOWN = {"Chassis ID": "chassis", "Port ID": "port", "System Name": "system", "Port Description": "description"}
 
 
 def _neighbour(one: object) -> Neighbour:
@@ -225,9 +225,9 @@ def _neighbour(one: object) -> Neighbour:
     )
 
 
-def _brief(told: Iterable[object]) -> dict[str, list[Neighbour]]:
+def _brief(reported: Iterable[object]) -> dict[str, list[Neighbour]]:
     found: dict[str, list[Neighbour]] = {}
-    for row in map(part, told):
+    for row in map(part, reported):
         one = Neighbour(system=row.get("neighborDevice"), port=row.get("neighborPort"))
         found.setdefault(short(str(row.get("port") or "")), []).append(one)
     return found

@@ -272,8 +272,8 @@ def _kept(root: Line) -> str:
 def content(block: Block) -> str:
     """Return the settings of a profile on one line."""
     usual = vars(Block())
-    told = {key: value for key, value in vars(block).items() if value != usual[key]}
-    return ", ".join(f"{key}: {_short(value)}" for key, value in told.items())
+    reported = {key: value for key, value in vars(block).items() if value != usual[key]}
+    return ", ".join(f"{key}: {_short(value)}" for key, value in reported.items())
 
 
 def _short(value: object) -> str:
@@ -291,7 +291,7 @@ def put_vlans(config: Config, name: str, port: Port, link: Mapping[str, object])
     lines = replace(above, enabled=one.enabled) if above else one
     if (
         lines.mode is None
-        and (lines.told or link.get("forwardingModel") == "bridged")
+        and (lines.reported or link.get("forwardingModel") == "bridged")
         and not (one.member and not above)
     ):
         lines = replace(lines, mode=vlans.ACCESS)

@@ -158,8 +158,8 @@ def _marking(scheduler: text.Scheduler) -> Marking:
 
 
 def _mtu(interfaces: Iterable[tuple[str, ...]], name: str) -> int:
-    told = [one[2] for one in interfaces if one[0] == name and one[1:2] == ("mtu",) and len(one) > 2]
-    return int(told[0]) if told and told[0].isdecimal() else DEFAULT_MTU
+    reported = [one[2] for one in interfaces if one[0] == name and one[1:2] == ("mtu",) and len(one) > 2]
+    return int(reported[0]) if reported and reported[0].isdecimal() else DEFAULT_MTU
 
 
 def _identity(switch: Switch, output: str) -> None:

@@ -64,8 +64,8 @@ def statements(lines: Iterable[str]) -> list[Statement]:
     for line in (re.sub(r"/\*.*?\*/|##.*$|#\s.*$", "", line).strip() for line in lines):
         if re.match(r"(set|delete|deactivate)\s", line):
             head, *rest = _WORD.findall(line.rstrip(";"))
-            told = tuple(word.strip('"') for word in rest if word not in "[]{};")
-            (found if head == "set" else dead).append(told)
+            reported = tuple(word.strip('"') for word in rest if word not in "[]{};")
+            (found if head == "set" else dead).append(reported)
             continue
         for word in _WORD.findall(line):
             if word == "{":
@@ -202,8 +202,8 @@ class ClassOfService:
         return found
 
     def _probability(self, name: str) -> int | None:
-        told = [one for one in self.below("drop-profiles", name) if "drop-probability" in one]
-        numbers = [int(word) for one in told for word in one[one.index("drop-probability") :] if word.isdecimal()]
+        reported = [one for one in self.below("drop-profiles", name) if "drop-probability" in one]
+        numbers = [int(word) for one in reported for word in one[one.index("drop-probability") :] if word.isdecimal()]
         return max(numbers, default=None)
 
     def contradictions(self) -> list[str]:
@@ -317,8 +317,8 @@ class ClassOfService:
         for one in self.below("classifiers", "dscp"):
             if one[3:4] == ("forwarding-class",) and _code_points(one):
                 first.setdefault(one[4], _code_points(one)[0] >> 3)
-        for name, told in self._classes.items():
-            requests = (first.get(name), told["queue"], *range(8))
+        for name, reported in self._classes.items():
+            requests = (first.get(name), reported["queue"], *range(8))
             if name not in found:
                 found[name] = next(
                     (requested for requested in requests if requested is not None and requested not in found.values()),
@@ -337,8 +337,8 @@ class ClassOfService:
 def _code_points(one: Statement) -> list[int]:
     if "code-points" not in one:
         return []
-    told = [dscp_of(word) for word in one[one.index("code-points") + 1 :]]
-    return [dscp for dscp in told if dscp is not None]
+    reported = [dscp_of(word) for word in one[one.index("code-points") + 1 :]]
+    return [dscp for dscp in reported if dscp is not None]
 
 
 def _next(words: Sequence[str], word: str) -> str:

@@ -128,7 +128,7 @@ class Renderer:
         classes = _attached(self._config)
         lines = [f"policy-map type network-qos {policy or NETWORK}"]
         for group in missing:
-            name = next((one for one, told in classes.items() if told[0] == group), f"c-8q-nq{group}")
+            name = next((one for one, reported in classes.items() if reported[0] == group), f"c-8q-nq{group}")
             wrong = classes[name][2] if name in classes else None
             lines += [f"class type network-qos {name}", *([f"no {wrong}"] if wrong else [])]
             lines += [f"pause pfc-cos {group}", f"mtu {self._intent.mtu}"]
@@ -138,9 +138,9 @@ class Renderer:
         return [*lines, "system qos", f"service-policy type network-qos {NETWORK}"]
 
     def _network_after(self) -> list[str]:
-        extra = {group: told for group, told in self._config.pauses.items() if group not in self._lossless()}
+        extra = {group: reported for group, reported in self._config.pauses.items() if group not in self._lossless()}
         if not self._exact:
-            extra = {group: told for group, told in extra.items() if group == self._intent.priority}
+            extra = {group: reported for group, reported in extra.items() if group == self._intent.priority}
         if not extra or not self._every:
             return []
         if self._others:
@@ -231,9 +231,9 @@ def _attach(kind: str, policy: str, there: str | None) -> tuple[str, str | None]
 
 def _mode(block: text.Block, want: Effect) -> list[str]:
     """Return the PFC mode of a port and its DCBX advertisement."""
-    told = want.get("dcbx")
+    reported = want.get("dcbx")
     if want["pfc_mode"] == "off":
-        if told in (None, "off"):
+        if reported in (None, "off"):
             return [f"{PFC} mode off"]
         raise OperatorError(
             "dcbx",
@@ -242,9 +242,9 @@ def _mode(block: text.Block, want: Effect) -> list[str]:
             "Set dcbx to off or ignore",
             "dcbx_needs_flow_control",
         )
-    tells = told not in (None, "off") or (told is None and block.sends_tlv)
-    lines = ["lldp dcbx version ieee"] if tells and block.dcbx == "cee" else []
-    return [*lines, f"{PFC} mode on{' send-tlv' if tells else ''}"]
+    reports = reported not in (None, "off") or (reported is None and block.sends_tlv)
+    lines = ["lldp dcbx version ieee"] if reports and block.dcbx == "cee" else []
+    return [*lines, f"{PFC} mode on{' send-tlv' if reports else ''}"]
 
 
 def removal(switch: Switch, config: text.Config, wanted: Collection[str]) -> list[str]:
@@ -276,7 +276,9 @@ def owned_by(config: text.Config) -> dict[str, list[str]]:
             users = [name for name, one in config.interfaces.items() if getattr(one, attribute) == policy]
             found[policy] = users
     for name in config.matches:
-        using = [policy for policy, told in config.classifiers.items() if any(one == name for one, _group in told)]
+        using = [
+            policy for policy, reported in config.classifiers.items() if any(one == name for one, _group in reported)
+        ]
         found[name] = [user for policy in using for user in found[policy]]
     if NETWORK in config.networks:
         attached = config.system.get("network-qos") == NETWORK
@@ -288,7 +290,7 @@ def _deleted(config: text.Config, gone: Collection[str], kept: Iterable[str]) ->
     """Remove own policies and the classes that only they used."""
     lines = [f"no policy-map type queuing {name}" for name in gone if name in config.queuing]
     lines += [f"no policy-map type qos {name}" for name in gone if name in config.classifiers]
-    left = {one for name, told in config.classifiers.items() if name not in gone for one, _group in told}
+    left = {one for name, reported in config.classifiers.items() if name not in gone for one, _group in reported}
     classes = [name for name in sorted(config.matches) if name.startswith(OURS) and name not in {*left, *kept}]
     return lines + ([f"no class-map type qos {name}" for name in classes] if gone else [])
 

@@ -90,8 +90,8 @@ def beside(there: text.Matches | None, dscp: int) -> list[str]:
     return lines + ([f"match cos {','.join(map(str, sorted(priorities)))}"] if priorities else [])
 
 
-def _matched(told: text.Matches) -> str:
-    codes, priorities, every = told
+def _matched(reported: text.Matches) -> str:
+    codes, priorities, every = reported
     lines = [f"dscp {','.join(map(str, sorted(codes)))}"] if codes else []
     lines += [f"cos {','.join(map(str, sorted(priorities)))}"] if priorities else []
     return f"match-{'all' if every else 'any'} {' '.join(lines) or 'nothing'}"

@@ -17,11 +17,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread impo
 def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     """Return {port: [Neighbour]} of `show lldp neighbors`, with detail or without, as JSON or as text."""
     found: dict[str, list[Neighbour]]
-    told, found = from_json(text), {}
-    if told is None:
+    reported, found = from_json(text), {}
+    if reported is None:
         shown = [*_neighbours_text(text), *_neighbours_table(text)]
     else:
-        shown = tables_of(told, ("ROW_nbor_detail", "ROW_nbor"))
+        shown = tables_of(reported, ("ROW_nbor_detail", "ROW_nbor"))
     for whole in shown:
         # A value that the peer does not report is the word null.
         row = {key: value for key, value in whole.items() if str(value).strip() not in ("", "null", "not advertised")}
@@ -77,14 +77,14 @@ def _neighbours_table(text: str) -> list[dict[str, str]]:
         if re.match(r"\s*Device ID\s+Local Intf", line):
             column = line.index("Port ID") if "Port ID" in line else len(line)
         elif row and column is not None:
-            told = (row.group("rest") or "").split(None, 1)
+            reported = (row.group("rest") or "").split(None, 1)
             # Without capabilities, the port is the only word after the time.
-            alone = len(told) == 1 and row.start("rest") < column and re.fullmatch("[RBTCWPSO,]+", told[0])
+            alone = len(reported) == 1 and row.start("rest") < column and re.fullmatch("[RBTCWPSO,]+", reported[0])
             found.append(
                 {
                     "sys_name": row.group("system") or above,
                     "l_port_id": row.group("port"),
-                    "port_id": told[-1] if told and not alone else "",
+                    "port_id": reported[-1] if reported and not alone else "",
                 }
             )
         above = line.strip() if column is not None and not row and len(line.split()) == 1 else ""

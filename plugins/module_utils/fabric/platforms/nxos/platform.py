@@ -64,7 +64,7 @@ READS = (
 )
 TIMES = "The switch keeps its own watchdog times. Their commands differ by release."
 # Patterns that identify an output without its command. The most specific pattern is first.
-TOLD_BY = (
+SHOWN_BY = (
     (r"Oper\s*\(VL bmap\)|^Port\s+Mode\s+Oper", "show interface priority-flow-control"),
     (r"(?:Egress|Ingress) Queuing for ", "show queuing interface"),
     (r"Interface PFC watchdog|PFC Watchdog \(VL bmap\)", "show queuing pfc-queue"),
@@ -74,7 +74,7 @@ TOLD_BY = (
     (r"^\s*(?:Ethernet|port-channel)\S+ is (?:up|down)\b", "show interface"),
     (r"^\s*(?:interface|class-map|policy-map|system qos|priority-flow-control|switchname)\b", "show running-config"),
 )
-TOLD_BY_KEYS = (
+SHOWN_BY_KEYS = (
     ("ROW_pfc_interface", "show interface priority-flow-control | json"),
     ("ROW_nbor", "show lldp neighbors detail | json"),
     ("chassis_id", "show version | json"),
@@ -129,11 +129,11 @@ class Nxos(Platform):
         return list(READS)
 
     def command_of(self, text: str) -> str | None:
-        told = from_json(text)
-        if told is not None:
-            return next((command for key, command in TOLD_BY_KEYS if f'"{key}' in text), None)
+        reported = from_json(text)
+        if reported is not None:
+            return next((command for key, command in SHOWN_BY_KEYS if f'"{key}' in text), None)
         lines = cleaned(text)
-        for pattern, command in TOLD_BY:
+        for pattern, command in SHOWN_BY:
             if any(re.search(pattern, line) for line in lines):
                 return command
         return None
@@ -284,10 +284,10 @@ def _vlans(config: nxos_text.Config, name: str, port: Port, link: Mapping[str, o
     """Set the VLANs of a port; without a line, the default mode depends on the model, so the reported mode counts."""
     one = config.switching.get(name) or vlans.Switching()
     mode = str(link.get("eth_mode", "")).lower()
-    if one.mode is None and (mode in (vlans.ACCESS, vlans.TRUNK, vlans.ROUTED) or one.told):
+    if one.mode is None and (mode in (vlans.ACCESS, vlans.TRUNK, vlans.ROUTED) or one.reported):
         one = replace(one, mode=mode or vlans.ACCESS)
-    told = str(link.get("admin_state", "")).lower()
-    enabled = one.enabled if told not in ("up", "down") else told == "up"
+    reported = str(link.get("admin_state", "")).lower()
+    enabled = one.enabled if reported not in ("up", "down") else reported == "up"
     vlans.settle(port, replace(one, enabled=enabled), config.vlans)
 
 

@@ -56,9 +56,9 @@ def flow_control(text: str, oper: dict[str, Oper], unread: list[str], expected: 
 
     expected: the configured priorities, to distinguish a decimal from a hexadecimal bitmap.
     """
-    told = from_json(text)
-    if told is not None:
-        for entry in tables_of(told, "ROW_pfc_interface"):
+    reported = from_json(text)
+    if reported is not None:
+        for entry in tables_of(reported, "ROW_pfc_interface"):
             _flow_row(entry, oper, unread, expected)
         return
     for line in cleaned(text):
@@ -86,15 +86,15 @@ def _priorities(mask: str | None, expected: Iterable[int]) -> list[int] | None:
     return plain if plain == sorted(expected) else bits(int(text, 16))
 
 
-def tables_of(told: object, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
+def tables_of(reported: object, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
     """Return the rows of a table at any depth, because modules and VDCs wrap it."""
-    if isinstance(told, list):
-        return [row for entry in told for row in tables_of(entry, key)]
-    if not isinstance(told, dict):
+    if isinstance(reported, list):
+        return [row for entry in reported for row in tables_of(entry, key)]
+    if not isinstance(reported, dict):
         return []
     keys = (key,) if isinstance(key, str) else key
-    found = [row for one in keys for row in rows(told.get(one)) if isinstance(row, dict)]
-    return found + [row for name, entry in told.items() if name not in keys for row in tables_of(entry, keys)]
+    found = [row for one in keys for row in rows(reported.get(one)) if isinstance(row, dict)]
+    return found + [row for name, entry in reported.items() if name not in keys for row in tables_of(entry, keys)]
 
 
 def _flow_row(row: Mapping[str, object], oper: dict[str, Oper], unread: list[str], expected: Iterable[int]) -> None:
@@ -296,10 +296,10 @@ def _storm(running: Oper, queue: int, now: bool) -> None:
 
 def identity(text: str) -> tuple[str | None, str | None, str | None]:
     """Return (hostname, version, model) of `show version`, as JSON or as text."""
-    told = from_json(text)
-    if told is not None:
-        version = str(told.get("nxos_ver_str") or told.get("kickstart_ver_str") or "").split()[:1]
-        return told.get("host_name"), "".join(version) or None, told.get("chassis_id")
+    reported = from_json(text)
+    if reported is not None:
+        version = str(reported.get("nxos_ver_str") or reported.get("kickstart_ver_str") or "").split()[:1]
+        return reported.get("host_name"), "".join(version) or None, reported.get("chassis_id")
     patterns = (r"Device name:\s*(\S+)", r"(?:NXOS|system|kickstart):\s+version (\S+)", r"cisco (Nexus.*?) [Cc]hassis")
     found = (re.search(rf"(?m)^\s*{pattern}", text) for pattern in patterns)
     return cast("tuple[str | None, str | None, str | None]", tuple(one and one.group(1) for one in found))
@@ -316,8 +316,8 @@ COUNTED = {
 
 def links(text: str, unread: list[str]) -> dict[str, dict[str, object]]:
     """Return {port: row of its JSON} of `show interface`, as JSON or as text."""
-    told = from_json(text)
-    found = tables_of(told, "ROW_interface") if told is not None else _links_text(text, unread)
+    reported = from_json(text)
+    found = tables_of(reported, "ROW_interface") if reported is not None else _links_text(text, unread)
     named = {long(str(row.get("interface", ""))): row for row in found}
     for row in named.values():
         speed = _SPEED.fullmatch(str(row.get("speed", "")).strip())

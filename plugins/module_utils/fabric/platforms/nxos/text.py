@@ -136,10 +136,12 @@ def config_of(texts: Iterable[str]) -> Config:
     found.text = _kept(roots)
     found.unread = list(dict.fromkeys(one for root in roots for one in strange("show running-config", root, FORMS)))
     for text in texts:
-        told = vlans.by_port(
+        reported = vlans.by_port(
             text, r"interface (ethernet.*|port-channel.*)", lambda name: [_named(one) for one in ports(name)]
         )
-        found.switching.update({name: one for name, one in told.items() if one.told or name not in found.switching})
+        found.switching.update(
+            {name: one for name, one in reported.items() if one.reported or name not in found.switching}
+        )
     found.vlans = vlans.existing([line.text for line in lines], r"vlan ([\d,-]+)")
     return found
 
@@ -168,8 +170,8 @@ def _policy(found: Config, line: Line) -> None:
     kind, name = _type(line.words), line.words[-1]
     classes = line.find("class")
     if kind == "qos":
-        told = [(one.words[-1], next(iter(one.rest("set qos-group")), None)) for one in classes]
-        found.classifiers[name] = [(one, cast("int", number(group))) for one, group in told if group is not None]
+        reported = [(one.words[-1], next(iter(one.rest("set qos-group")), None)) for one in classes]
+        found.classifiers[name] = [(one, cast("int", number(group))) for one, group in reported if group is not None]
     elif kind == "network-qos":
         found.networks[name] = {one.words[-1]: _no_drop(found, one) for one in classes}
     elif kind == "queuing":
@@ -182,8 +184,8 @@ def _no_drop(found: Config, line: Line) -> NoDrop:
     if line.get("pause") is None:
         return group, None, None
     pause = cast("Line", line.get("pause")).text
-    told = re.search(r"pfc-cos (\d)", pause)
-    cos = int(told.group(1)) if told else group
+    reported = re.search(r"pfc-cos (\d)", pause)
+    cos = int(reported.group(1)) if reported else group
     # A class with an unknown name and without its class-map is assumed to have a group equal to its priority.
     return (cos if group is None else group), cos, pause
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.text import Reading
 
 
-def read_remote(told: object, into: Reading) -> None:
-    for port, what in by_port(told):
+def read_remote(reported: object, into: Reading) -> None:
+    for port, what in by_port(reported):
         peers: list[dict[str, str]] = []
         for table in tables(what):
             row = {key: str(value) for key, value in table.items() if not isinstance(value, (dict, list))}
@@ -48,5 +48,5 @@ def remote_text(text: str) -> dict[str, list[Neighbour]]:
 def _neighbour(peer: Mapping[str, str]) -> Neighbour:
     keys = ("Remote system name", "Remote port-id", "Remote chassis id", "Remote port description")
     # The type of a name can follow the name.
-    told = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]
-    return Neighbour(*(text if text not in ("", "N/A", r"N\A") else None for text in told))
+    reported = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]
+    return Neighbour(*(text if text not in ("", "N/A", r"N\A") else None for text in reported))

@@ -125,10 +125,10 @@ class Onyx(Platform):
 
     def _switch(self, found: onyx_text.Reading, texts: Mapping[str, str]) -> Switch:
         config = found.settings or {}
-        told = config.get(("roce",))
+        reported = config.get(("roce",))
         preset, mode = found.preset, None if found.preset is None else found.preset.mode
-        if preset is None and told is not None:
-            mode = (told.split() + ["lossless"])[1].replace("-", "_")
+        if preset is None and reported is not None:
+            mode = (reported.split() + ["lossless"])[1].replace("-", "_")
         switch = Switch(
             platform=self.name,
             hostname=found.hostname,
@@ -337,17 +337,17 @@ class Onyx(Platform):
 
 def _without_ports(preset: Preset | None, found: onyx_text.Reading) -> list[str]:
     """Return sentences about known values without a port."""
-    told = []
+    reported = []
     if preset is not None and preset.mode == "off":
-        told.append(
+        reported.append(
             "Cannot assign the output of `show roce` to a port. The preset is off. Provide `show running-config` too."
         )
     if found.pools is not None:
-        told.append(
+        reported.append(
             "Cannot assign the output of `show traffic pool` to a port. The output names no port. Provide `show dcb "
             "priority-flow-control` too."
         )
-    return told
+    return reported
 
 
 def _kind(command: str) -> str | None:

@@ -37,15 +37,15 @@ class Preset:
 
 def preset(text: str) -> Preset | None:
     """Return the values of `show roce`; labels differ slightly between releases."""
-    mode = _told(text, r"RoCE mode")
+    mode = _reported(text, r"RoCE mode")
     if mode is None:
         return None
     found = Preset(mode="off" if mode in ("N/A", "off", "disabled", "none") else mode.replace("-", "_").lower())
     found.exceptions = exceptions(text)
     if found.mode == "off":
         return found
-    found.trust = _told(text, r"Port trust mode")
-    flow = (_told(text, r"PFC") or "").lower()
+    found.trust = _reported(text, r"Port trust mode")
+    flow = (_reported(text, r"PFC") or "").lower()
     if flow.startswith("enabled"):
         # Without a listed priority, the priorities are unknown.
         found.pfc = [int(one) for one in re.findall(r"(?m)^\s*switch-priority (\d)\s*:\s*enabled", text)] or None
@@ -59,10 +59,10 @@ def preset(text: str) -> Preset | None:
             found.strict.append(int(queue))
         else:
             found.shares[int(queue)] = cast("int", number(share))
-        mode = (_told(text, r"Mode") or "").lower()
+        mode = (_reported(text, r"Mode") or "").lower()
         if role.upper() == "ROCE" and not mode.startswith(("ecn", "red", "none", "disabled")):
             found.unread.append(lacks("show roce", f"the mode of congestion control, {mode!r}"))
-        elif role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
+        elif role.upper() == "ROCE" and (_reported(text, r"Mode") or "").lower().startswith(("ecn", "red")):
             low, high = (_threshold(text, name) for name in ("Min", "Max"))
             if low is None or high is None:
                 found.unread.append(lacks("show roce", f"the thresholds of ECN of traffic class {queue}"))
@@ -107,7 +107,7 @@ def threshold_bytes(shown: str | None) -> int | None:
     return int(found.group(1)) * KB if found else None
 
 
-def _told(text: str, label: str) -> str | None:
+def _reported(text: str, label: str) -> str | None:
     match = re.search(rf"(?m)^\s*{label}\s*:\s*(\S.*?)\s*$", text)
     return match.group(1) if match else None
 

@@ -130,7 +130,7 @@ def switched(found: Reading, name: str, port: Port) -> None:
     one = found.switching.get(name) or vlans.Switching()
     if one.member:
         one = vlans.Switching(enabled=one.enabled)
-    elif one.mode is None and (one.told or any(other.told for other in found.switching.values())):
+    elif one.mode is None and (one.reported or any(other.reported for other in found.switching.values())):
         one = replace(one, mode=vlans.ACCESS)
     untagged = (one.access or vlans.FIRST) if one.mode == "hybrid" else None
     allowed = one.allowed if one.mode != "hybrid" or one.allowed is not None else frozenset()

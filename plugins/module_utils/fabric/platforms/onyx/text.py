@@ -102,9 +102,9 @@ def likely_command(text: str) -> str | None:
         if re.search(pattern, text):
             if command is not None:
                 return command
-            told = re.search(r"executed_command\W+(show [^'\"]+)", text)
-            if told:
-                return told.group(1).strip()
+            reported = re.search(r"executed_command\W+(show [^'\"]+)", text)
+            if reported:
+                return reported.group(1).strip()
     return None
 
 
@@ -127,17 +127,17 @@ def read(text: str, kind: str, into: Reading, port: str | None = None) -> None:
         pairs = {**_pairs(text), **scalars(documents(text))}
         into.version, into.model = pairs.get("Product release"), pairs.get("Product model")
     else:
-        told = documents(text)
-        _TABLES[kind](told or from_text(text, port), into)
-        if kind == "remote" and not told:
+        reported = documents(text)
+        _TABLES[kind](reported or from_text(text, port), into)
+        if kind == "remote" and not reported:
             into.neighbours.update(remote_text(text))
-        if kind == "interfaces" and not told:
+        if kind == "interfaces" and not reported:
             _read_status(text, into)
 
 
 def _read_pfc(text: str, into: Reading) -> None:
-    told = documents(text)
-    pairs = {**_pairs(text), **scalars(told)}
+    reported = documents(text)
+    pairs = {**_pairs(text), **scalars(reported)}
     state = pairs.get("PFC", "").lower()
     into.pfc_enabled = {"enabled": True, "disabled": False}.get(state.split()[0] if state else "", into.pfc_enabled)
     if "Priority Enabled List" in pairs:
@@ -146,7 +146,7 @@ def _read_pfc(text: str, into: Reading) -> None:
             into.pfc_priorities = numbers(listed)
         else:
             into.unread.append(lacks("show dcb priority-flow-control", f"the priorities of PFC, {listed!r}"))
-    rows = [(port, scalars(what).get("PFC admin"), scalars(what).get("PFC oper")) for port, what in by_port(told)]
+    rows = [(port, scalars(what).get("PFC admin"), scalars(what).get("PFC oper")) for port, what in by_port(reported)]
     rows += re.findall(r"(?mi)^\s*((?:Eth|Po|Mpo)\d\S*)\s+(auto|on|off)\s+(enabled|disabled)", text)
     for port, admin, acts in rows:
         into.pfc_ports[port] = (
@@ -155,8 +155,8 @@ def _read_pfc(text: str, into: Reading) -> None:
         )
 
 
-def _read_qos(told: object, into: Reading) -> None:
-    for port, what in by_port(told):
+def _read_qos(reported: object, into: Reading) -> None:
+    for port, what in by_port(reported):
         known = scalars(what).get("Trust mode")
         if known is None:
             continue
@@ -183,9 +183,9 @@ def _read_qos(told: object, into: Reading) -> None:
         into.qos[port] = (known, priorities or None, queues or None)
 
 
-def _read_congestion(told: object, into: Reading) -> None:
+def _read_congestion(reported: object, into: Reading) -> None:
     port = None
-    for table in tables(told):
+    for table in tables(reported):
         if "Interface ethernet" in table:
             port = f"Eth{table['Interface ethernet']}"
         if not table:
@@ -212,9 +212,9 @@ def _read_congestion(told: object, into: Reading) -> None:
             into.ecn[port][int(queue.group(1))] = Marking(low, high, mark="ecn" in mode)
 
 
-def _read_ets(told: object, into: Reading) -> None:
+def _read_ets(reported: object, into: Reading) -> None:
     """Read percentages as shares; weights alone are converted to percents, because their sum can be any number."""
-    for port, what in by_port(told):
+    for port, what in by_port(reported):
         found = {}
         for table in tables(what):
             for key, inner in table.items():
@@ -228,8 +228,8 @@ def _read_ets(told: object, into: Reading) -> None:
             into.ets.setdefault(port, {})[queue] = f"wrr {part}" if queue in shared else "strict"
 
 
-def _read_pools(told: object, into: Reading) -> None:
-    for table in tables(told):
+def _read_pools(reported: object, into: Reading) -> None:
+    for table in tables(reported):
         for name, what in table.items():
             row = scalars(what)
             if {"Type", "Switch Priorities"} <= {*row}:
@@ -238,8 +238,8 @@ def _read_pools(told: object, into: Reading) -> None:
         into.exceptions += [message] if message != "N/A" and message not in into.exceptions else []
 
 
-def _read_interfaces(told: object, into: Reading) -> None:
-    for port, what in by_port(told):
+def _read_interfaces(reported: object, into: Reading) -> None:
+    for port, what in by_port(reported):
         into.interfaces[port] = {**into.interfaces.get(port, {}), **scalars(what)}
 
 
@@ -256,22 +256,22 @@ def _read_status(text: str, into: Reading) -> None:
             there.update({"Actual speed": speed.group(1)} if speed else {})
 
 
-def _read_lldp(told: object, into: Reading) -> None:
-    into.interfaces.update((port, into.interfaces.get(port, {})) for port, _what in by_port(told))
+def _read_lldp(reported: object, into: Reading) -> None:
+    into.interfaces.update((port, into.interfaces.get(port, {})) for port, _what in by_port(reported))
 
 
-def _read_local(told: object, into: Reading) -> None:
-    pairs = scalars(told)
+def _read_local(reported: object, into: Reading) -> None:
+    pairs = scalars(reported)
     into.hostname = pairs.get("System Name", into.hostname)
     described = re.match(r"Mellanox (\w+),[\w-]+,SWv([\d.]+)", pairs.get("System Description", ""))
     if described:
         into.model, into.version = into.model or described.group(1), into.version or described.group(2)
 
 
-def _read_counters(told: object, into: Reading) -> None:
+def _read_counters(reported: object, into: Reading) -> None:
     names = {"RoCE PG packets": "roce_packets_received", "RoCE TC packets": "roce_packets_sent"}
     whole = {"packets": "packets", "bytes": "bytes", "discard packets": "discards"}
-    for port, what in by_port(told):
+    for port, what in by_port(reported):
         for way, end in (("Rx", "received"), ("Tx", "sent")):
             for row in (scalars(table[way]) for table in tables(what) if way in table):
                 counts = {f"{name}_{end}": number(row.get(key)) for key, name in whole.items()}

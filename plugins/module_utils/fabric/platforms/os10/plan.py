@@ -88,13 +88,13 @@ def hold_both(between: text.Config, before: text.Config, switch: Switch, wanted:
 
 def facts(found: text.Config) -> Facts:
     """Return the objects, the slots of ports and the settings of the switch, for restore."""
-    told: Facts = {}
+    reported: Facts = {}
     for (kind, name), body in found.objects.items():
-        told[(f"{kind} {name}",)] = [[line, *below] for line, below in body.items()]
+        reported[(f"{kind} {name}",)] = [[line, *below] for line, below in body.items()]
     for port, slots in found.ports.items():
-        told.update({(_place(port), slot): value for slot, value in slots.items()})
-    told.update({(text.GLOBALS[name],): True for name, on in found.switch.items() if on})
-    return told
+        reported.update({(_place(port), slot): value for slot, value in slots.items()})
+    reported.update({(text.GLOBALS[name],): True for name, on in found.switch.items() if on})
+    return reported
 
 
 def with_facts(before: text.Config, then: Facts) -> text.Config:

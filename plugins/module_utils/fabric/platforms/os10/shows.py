@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 LINKS, PAUSES = "show interface", "show interface priority-flow-control details"
-UNTOLD = ("not advertised", "-")  # values that a neighbor does not report
+UNREPORTED = ("not advertised", "-")  # values that a neighbor does not report
 
 
 _LINKED = {"up": True, **dict.fromkeys(("down", "administratively"), False)}
@@ -130,18 +130,18 @@ def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     """Return {port: [Neighbour]} of `show lldp neighbors`, as a table or in detail."""
     found: dict[str, list[Neighbour]] = {}
     for block in re.split(r"(?m)^-{20,}\s*$", text):
-        told = dict(re.findall(r"(?m)^\s*((?:Remote|Local) [\w ]+?)\s*:\s*(.*?)\s*$", block))
-        if "Local Port ID" in told:
+        reported = dict(re.findall(r"(?m)^\s*((?:Remote|Local) [\w ]+?)\s*:\s*(.*?)\s*$", block))
+        if "Local Port ID" in reported:
             keys = ("Remote System Name", "Remote Port ID", "Remote Chassis ID", "Remote Port Description")
-            one = Neighbour(*(told.get(key) or None for key in keys))
-            found.setdefault(told["Local Port ID"], []).append(one)
-        elif told:
+            one = Neighbour(*(reported.get(key) or None for key in keys))
+            found.setdefault(reported["Local Port ID"], []).append(one)
+        elif reported:
             unread.append(headless("show lldp neighbors", list(found)[-1] if found else None))
     for line in cleaned(text):
         # Names can contain spaces. A long name ends in dots directly before the next column.
         cells = re.split(r"\s{2,}", re.sub(r"\.\.\.(?=\S)", "...  ", line.strip()))
         cells = cells if len(cells) == 4 else line.split()
         if len(cells) == 4 and re.match(r"(?:ethernet|mgmt)\d", cells[0]):
-            system, name, chassis = (cell if cell.lower() not in UNTOLD else None for cell in cells[1:])
+            system, name, chassis = (cell if cell.lower() not in UNREPORTED else None for cell in cells[1:])
             found.setdefault(cells[0], []).append(Neighbour(system, name, chassis))
     return found

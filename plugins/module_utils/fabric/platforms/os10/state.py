@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10 import shows
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
-    class Told(Port):
+    class Reported(Port):
         """A Port with queues from the configuration."""
 
         ecn: dict[int, Marking]
@@ -76,7 +76,7 @@ def port_of(found: text.Config, name: str, interface: shows.Interface, known: bo
     port.pfc_sends = True if here.get("pfc") else None
     port.ecn, port.strict, port.shares = {}, [], {}
     for queues, below in found.classes(text.QUEUING, found.slot(name, text.QUEUING)):
-        _queue(cast("Told", port), queues, below, found, found.slot(name, "ets"))
+        _queue(cast("Reported", port), queues, below, found, found.slot(name, "ets"))
     port.dcbx = {"cee": "cee"}.get(here.get("dcbx", ""), "ieee") if found.switch.get("dcbx") else "off"
     return port
 
@@ -96,7 +96,7 @@ def switched(switching: Mapping[str, vlans.Switching], existing: set[int] | None
     lines = replace(above, enabled=one.enabled) if above else one
     if one.member and not above:
         lines = replace(one, mode=None)
-    elif lines.mode is None and lines.told:
+    elif lines.mode is None and lines.reported:
         lines = replace(lines, mode=vlans.ACCESS)
     vlans.settle(port, replace(lines, native=lines.access), existing, native=vlans.FIRST, every=False)
 
@@ -109,7 +109,7 @@ def _priorities(below: Iterable[str]) -> list[int]:
     return [one for line in below if "pfc-cos" in line for one in numbers(line.rpartition("pfc-cos")[2])]
 
 
-def _queue(port: Told, queues: Sequence[int], below: Iterable[str], found: text.Config, ets: str | None) -> None:
+def _queue(port: Reported, queues: Sequence[int], below: Iterable[str], found: text.Config, ets: str | None) -> None:
     for line in below:
         word, _blank, value = line.rpartition(" ")
         if word == "random-detect" and found.marking(value) is not None:

@@ -122,8 +122,8 @@ class Sonic(Platform):
 
     def apart(self, texts: Mapping[str, str]) -> dict[str, str]:
         parts = text.separated(texts)
-        told = [one for one in parts if one not in texts and not one.startswith("sonic-db-dump")]
-        unknown = {one: parts[one] for one in told if parts[one].strip() and not text.rows(parts[one])}
+        reported = [one for one in parts if one not in texts and not one.startswith("sonic-db-dump")]
+        unknown = {one: parts[one] for one in reported if parts[one].strip() and not text.rows(parts[one])}
         return {**texts, **unknown}
 
     def spelled(self, typed: str) -> str | None:
@@ -210,7 +210,7 @@ class Sonic(Platform):
     def strays(
         self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
     ) -> dict[str, tuple[str, str]]:
-        return rules.told(cast("Tables", switch.raw or {}), intent)
+        return rules.reported(cast("Tables", switch.raw or {}), intent)
 
     def validate(self, session: Session, edit: Edit) -> bool:
         if edit.payload.get("reload"):
@@ -332,11 +332,11 @@ class Sonic(Platform):
                 stops.append(name)
             elif on and (not row or any(one not in (None, now) for one, now in zip(times, there))):
                 usual = (ACTION, DETECTION_MS, RECOVERY_MS)
-                told = cast(
+                reported = cast(
                     "tuple[str, int, int]",
                     tuple(next(one for one in three if one is not None) for three in zip(times, there, usual)),
                 )
-                starts.setdefault(told, []).append(name)
+                starts.setdefault(reported, []).append(name)
         found = []
         interval = text.number(
             ((cast("Tables", switch.raw or {}).get("PFC_WD") or {}).get("GLOBAL") or {}).get("POLL_INTERVAL", "")

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.tables import (
+        Reported,
         Row,
         Rows,
         Tables,
-        Told,
     )
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
@@ -114,7 +114,7 @@ class Target:
                 if not meaning.users_of(self.tables, table, name):
                     del self.tables[table][name]
 
-    def _classify(self, use: Row, now: Told) -> None:
+    def _classify(self, use: Row, now: Reported) -> None:
         requested = self._intent
         if all(now.dscp_map[dscp] == priority for dscp, priority in requested.dscp_map.items()) and now.trust == "dscp":
             return
@@ -127,7 +127,7 @@ class Target:
         name = _map_name(requested)
         use["dscp_to_tc_map"] = self._reference("DSCP_TO_TC_MAP", self._named("DSCP_TO_TC_MAP", name, wanted))
 
-    def _queue(self, use: Row, now: Told) -> dict[int, int]:
+    def _queue(self, use: Row, now: Reported) -> dict[int, int]:
         """Return the queues of all traffic classes; RoCE has its own queue."""
         requested, queues = self._intent, dict(now.queues)
         if any(queue == queues[requested.priority] for other, queue in queues.items() if other != requested.priority):
@@ -137,7 +137,7 @@ class Target:
             use["tc_to_queue_map"] = self._reference(MAPS["tc_to_queue_map"], STOCK)
         return meaning.mapped(self.tables, use, "tc_to_queue_map")
 
-    def _group(self, use: Row, now: Told) -> None:
+    def _group(self, use: Row, now: Reported) -> None:
         """Give RoCE its own priority group."""
         requested, groups = self._intent, dict(now.groups)
         shared = [
@@ -276,13 +276,16 @@ def strays(tables: Tables, intent: Intent) -> Rows:
     return found
 
 
-def told(tables: Tables, intent: Intent) -> dict[str, tuple[str, str]]:
+def reported(tables: Tables, intent: Intent) -> dict[str, tuple[str, str]]:
     """Return {own map: (current content, requested content)} of wrong code points."""
     found, rows = strays(tables, intent), tables.get("DSCP_TO_TC_MAP") or {}
-    return {f"DSCP_TO_TC_MAP {name}": (_told(rows[name], given), _told(given, given)) for name, given in found.items()}
+    return {
+        f"DSCP_TO_TC_MAP {name}": (_reported(rows[name], given), _reported(given, given))
+        for name, given in found.items()
+    }
 
 
-def _told(row: Row, codes: Iterable[str]) -> str:
+def _reported(row: Row, codes: Iterable[str]) -> str:
     return ", ".join(f"DSCP {dscp}: {row[dscp]}" for dscp in codes)
 
 

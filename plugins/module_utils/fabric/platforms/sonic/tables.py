@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Rows = Dict[str, Row]
     Tables = Dict[str, Rows]
 
-    class Told(Port):
+    class Reported(Port):
         """A Port with all RoCE values set, as port_of() creates it."""
 
         dscp_map: dict[int, int]
@@ -55,7 +55,7 @@ DYNAMIC = "NULL"  # the profile of a priority group whose headroom the switch co
 
 
 # {table: keys of a Port that are unknown without it}
-TELLS = {
+SOURCES = {
     "PORT_QOS_MAP": ("trust", "dscp_map", "queues", "groups", "pfc", "pfc_mode", "pfc_sends", "pfc_queues", "lossless"),
     "QUEUE": ("ecn", "strict", "shares"),
     "BUFFER_PG": ("lossless",),
@@ -101,7 +101,7 @@ def ports_of(tables: Tables, names: Iterable[str]) -> dict[str, Port]:
         for key, row in tables[table].items():
             rows.setdefault(key.partition("|")[0], {}).setdefault(table, {})[key] = row
     nothing: Tables = {table: {} for table in of_ports}
-    return {name: _told_of({**tables, **nothing, **rows.get(name, {})}, name) for name in names}
+    return {name: _reported_of({**tables, **nothing, **rows.get(name, {})}, name) for name in names}
 
 
 # Readers of fields that affect RoCE: (table, field), or (table, None) for all fields of a map.
@@ -126,10 +126,10 @@ def strange(tables: Tables) -> list[tuple[str, str, object]]:
     found = []
     for (table, named), reader in READERS.items():
         for name in tables.get(table) or {}:
-            told = part(tables, table, name).items() if name != "NULL" else ()
+            reported = part(tables, table, name).items() if name != "NULL" else ()
             found += [
                 (f"{table}|{name}", field, value)
-                for field, value in told
+                for field, value in reported
                 if (field == named or (named is None and field != "NULL"))
                 and (reader(str(value)) is None or (named is None and number(field) is None))
             ]
@@ -155,9 +155,9 @@ def switched(tables: Tables, name: str, port: Port) -> None:
     vlans.put(port, vlans.TRUNK if tagged else vlans.ACCESS if untagged else vlans.ROUTED, untagged, frozenset(tagged))
 
 
-def _told_of(tables: Tables, name: str) -> Port:
-    missing = () if "DEVICE_METADATA" in tables else [table for table in TELLS if table not in tables]
-    port = replace(port_of(tables, name), **{field: None for table in missing for field in TELLS[table]})
+def _reported_of(tables: Tables, name: str) -> Port:
+    missing = () if "DEVICE_METADATA" in tables else [table for table in SOURCES if table not in tables]
+    port = replace(port_of(tables, name), **{field: None for table in missing for field in SOURCES[table]})
     switched(tables, name, port)
     return port
 
@@ -190,15 +190,15 @@ def stock(names: Sequence[str]) -> Tables:
     )
 
 
-def port_of(tables: Tables, name: str) -> Told:
+def port_of(tables: Tables, name: str) -> Reported:
     """Return the Port that the tables configure."""
     use = _row(tables, "PORT_QOS_MAP", name)
     whole = _row(tables, "PORT_QOS_MAP", "global")
-    port, shown = cast("Told", Port()), _row(tables, "PORT", name)
+    port, shown = cast("Reported", Port()), _row(tables, "PORT", name)
     scheme = use.get("dscp_to_tc_map") or whole.get("dscp_to_tc_map")
     port.trust = "dscp" if scheme else "pcp" if use.get("dot1p_to_tc_map") else "none"
-    told = _row(tables, "DSCP_TO_TC_MAP", name_in(scheme)) if scheme else {}
-    mapping = {dscp: number(told.get(str(dscp), 0)) for dscp in range(64)}
+    reported = _row(tables, "DSCP_TO_TC_MAP", name_in(scheme)) if scheme else {}
+    mapping = {dscp: number(reported.get(str(dscp), 0)) for dscp in range(64)}
     port.dscp_map = {dscp: priority for dscp, priority in mapping.items() if priority is not None}
     port.queues = mapped(tables, use, "tc_to_queue_map")
     port.groups = mapped(tables, use, "tc_to_pg_map")
@@ -228,11 +228,11 @@ def port_of(tables: Tables, name: str) -> Told:
 
 def mapped(tables: Tables, use: Row, field: str) -> dict[int, int]:
     """Return {number: number} of a map that a port uses; the default is the identity."""
-    told = _row(tables, MAPS[field], name_in(use.get(field))) if use.get(field) else {}
+    reported = _row(tables, MAPS[field], name_in(use.get(field))) if use.get(field) else {}
     found = dict(IDENTITY)
-    if field == "tc_to_pg_map" and told:
+    if field == "tc_to_pg_map" and reported:
         found = dict.fromkeys(range(8), 0)
-    entries = [(number(key), number(value)) for key, value in told.items()]
+    entries = [(number(key), number(value)) for key, value in reported.items()]
     found.update((key, value) for key, value in entries if key is not None and value is not None)
     return found
 
@@ -255,9 +255,9 @@ def lossless_groups(tables: Tables, name: str) -> list[int]:
 def is_lossless(tables: Tables, reference: object) -> bool:
     """Return whether a profile of a priority group has headroom for packets after a pause."""
     profile = name_in(reference)
-    told = _row(tables, "BUFFER_PROFILE", profile)
-    if told:
-        return (number(told.get("xoff", "")) or 0) > 0 or told.get("headroom_type") == "dynamic"
+    reported = _row(tables, "BUFFER_PROFILE", profile)
+    if reported:
+        return (number(reported.get("xoff", "")) or 0) > 0 or reported.get("headroom_type") == "dynamic"
     return profile == DYNAMIC or profile.startswith("pg_lossless_")
 
 
@@ -292,7 +292,7 @@ def users_of(tables: Tables, table: str, name: str) -> set[str]:
     return found
 
 
-def _scheduled(port: Told, tables: Tables, queues: Mapping[int, Row]) -> None:
+def _scheduled(port: Reported, tables: Tables, queues: Mapping[int, Row]) -> None:
     port.strict, weights = [], {}
     for queue, row in queues.items():
         plan = _row(tables, "SCHEDULER", name_in(row.get("scheduler"))) if row.get("scheduler") else {}

@@ -169,13 +169,13 @@ def read_hardware(switch: Switch, texts: Mapping[str, str]) -> None:
     names = part(tables_of(texts.get(NAMES, "")), "COUNTERS_PORT_NAME_MAP", "value")
     objects = tables_of(texts.get(HARDWARE, ""))
     for name, place in names.items():
-        told = part(objects, f"ASIC_STATE:SAI_OBJECT_TYPE_PORT:{place}", "value")
-        bits = number(told.get("SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", ""))
+        reported = part(objects, f"ASIC_STATE:SAI_OBJECT_TYPE_PORT:{place}", "value")
+        bits = number(reported.get("SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", ""))
         if bits is not None:
             oper = _oper(switch, name)
             oper.pfc = [priority for priority in range(8) if bits & 1 << priority]
             oper.pfc_sends = True if oper.pfc else None
-        scheme = told.get("SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP")
+        scheme = reported.get("SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP")
         if scheme is not None:
             _oper(switch, name).trust = "none" if scheme in ("oid:0x0", "") else "dscp"
 

@@ -13,7 +13,7 @@ MOST_PORTS = 576
 
 def fabric(bundle, hosts, assumptions):
     """The switches and cables of a seed; hosts has the names of the ports of each host."""
-    switches, told, ports = [], {}, {}
+    switches, reported, ports = [], {}, {}
     for name in sorted(bundle.files):
         parts = name.split("/")
         if len(parts) != 3 or parts[0] != "switches" or parts[2] != "commands.json":
@@ -31,17 +31,17 @@ def fabric(bundle, hosts, assumptions):
         if found is None:
             assumptions.assume(what, "presence", "absent", "its configuration is not captured")
             continue
-        if found.name in told:
+        if found.name in reported:
             reason = f"another switch is named {found.name} too"
             found.name = assumptions.assume(what, "name", parts[1], reason)
         entry = {"name": found.name, "config": found.lines, **_model(listed, found, texts, assumptions)}
         ports[found.name] = set(kind(platform).port_names(entry["ports"]))
         switches.append(entry)
-        told[found.name] = found.neighbours
+        reported[found.name] = found.neighbours
     if not switches:
         assumptions.assume("fabric", "physical switches", "none", "no switch is loaded from the capture")
         return {}
-    return {"switches": switches, "vlans": [], "cables": _cables(told, ports, hosts)}
+    return {"switches": switches, "vlans": [], "cables": _cables(reported, ports, hosts)}
 
 
 def _model(listed, found, texts, assumptions):
@@ -85,12 +85,12 @@ def _count(device, found, texts):
     return max(last, 1)
 
 
-def _cables(told, ports, hosts):
+def _cables(reported, ports, hosts):
     """Each cable once. The other end is a port of a captured host or switch; other neighbours are left out."""
     cables, taken = [], set()
-    for name, neighbours in sorted(told.items()):
+    for name, neighbours in sorted(reported.items()):
         for port, (system, other) in sorted(neighbours.items()):
-            owner = _owner(system, {*told, *hosts})
+            owner = _owner(system, {*reported, *hosts})
             known = port in ports[name] and other in (ports.get(owner) or hosts.get(owner, ()))
             ends = [f"{owner}/{other}", f"{name}/{port}"]
             if owner and known and ends[0] != ends[1] and not taken.intersection(ends):

@@ -289,7 +289,7 @@ def _uplinks(one):
 
 
 def _driver(one, made, answers, what, assumptions):
-    """The family of the host driver, which the types tell; its version is not in vCenter."""
+    """The family of the host driver, which the types report; its version is not in vCenter."""
     if not made["gpus"]:
         return
     known = shells.driver(answers)

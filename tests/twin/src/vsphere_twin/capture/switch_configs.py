@@ -70,10 +70,10 @@ def _cumulus(texts, name):
 
 
 def _nxos(texts, name):
-    told = _json(texts, "show lldp neighbors detail")
-    rows = _dicts(_dict(told.get("TABLE_nbor_detail")).get("ROW_nbor_detail"))
+    reported = _json(texts, "show lldp neighbors detail")
+    rows = _dicts(_dict(reported.get("TABLE_nbor_detail")).get("ROW_nbor_detail"))
     # Of the features, the outputs show only LLDP: its neighbours.
-    lines = ["feature lldp"] if told else []
+    lines = ["feature lldp"] if reported else []
     for start in ("show running-config ipqos", "show running-config vlan", "show running-config interface"):
         for line in _lines(_text(texts, start), "!"):
             vlans = re.fullmatch(r"vlan ([\d,-]+)", line)
@@ -94,8 +94,8 @@ def _nxos(texts, name):
 
 def _onyx(texts, name):
     lines = _lines(_text(texts, "show running-config |"), "#")
-    told, neighbours = _json(texts, "show lldp interfaces ethernet remote", []), {}
-    for part in _dicts(told):
+    reported, neighbours = _json(texts, "show lldp interfaces ethernet remote", []), {}
+    for part in _dicts(reported):
         for port, rows in part.items():
             for row in _dicts(rows):
                 other = str(row.get("Remote port-id", "")).partition(" ;")[0]

@@ -25,7 +25,7 @@ IMAGES = "images"  # below the state folder: the versions of the images that thi
 LIST = "dpkg-query --show --showformat '${Package} ${Version}\\n'"
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*")
 TAIL = 15  # lines of a failure
-TOLD = ("I:", "Step ")
+SHOWN = ("I:", "Step ")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -41,7 +41,7 @@ class Lines:
         line = COLOURS.sub("", line).rstrip()
         if line.strip():
             self.last.append(line)
-        if line.startswith(TOLD):
+        if line.startswith(SHOWN):
             self._say(f"  {line.partition(' ')[2][:120]}")
 
 

@@ -28,7 +28,7 @@ REWIRE_S = 1.0  # how long a change of the model takes at most to reach the adap
 CALM_S = 0.1
 
 
-def _tell(line):
+def _report(line):
     """Show the progress of slow steps at once, whatever the log level."""
     print(line, file=sys.stderr, flush=True)
 
@@ -38,7 +38,7 @@ class Guests:
 
     def __init__(self, world, keyring, directory, ca_file, say=None, install=False):
         self.world, self.ca_file = world, ca_file
-        say = say or _tell
+        say = say or _report
         self.folder = Path(directory) / "guests"
         self.folder.mkdir(mode=0o755)
         self.stopping = False
@@ -180,7 +180,7 @@ class Guests:
                 own = {nic.macAddress.lower() for nic in vm.nics}
                 own |= {port.mac.lower() for port in guest_model.ports(vm)}
                 seen = {mac: one for mac, one in addresses(what).items() if mac in own}
-                guest_model.tell(self.world, vm, what.get("hostname"), seen)
+                guest_model.report(self.world, vm, what.get("hostname"), seen)
                 names = [vm.name, what.get("hostname") or vm.name, *(one.partition("/")[0] for one in seen.values())]
                 self.keys.know(vm.moid, list(dict.fromkeys(names)), machine.public)
             self.world.touch(vm)
@@ -251,7 +251,7 @@ class Guests:
                     machine.later(machine.look)
         except (OSError, ValueError, AttributeError, docker.errors.DockerException):
             if not self.stopping:
-                LOG.exception("The engine tells nothing more of its containers.")
+                LOG.exception("The engine no longer reports on its containers.")
 
     def _watch_model(self):
         """Changes of the model reach the adapters of guests that run. A switch's settings change without a signal."""

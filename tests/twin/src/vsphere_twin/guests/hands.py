@@ -46,8 +46,8 @@ class Hands:
 
     def routes(self):
         """Return the networks in the host's routing table, as texts."""
-        told = self._run("ip", "-4", "route", "show", "table", "all").text
-        return [line.split()[0] for line in told.splitlines() if line[:1].isdigit()]
+        reported = self._run("ip", "-4", "route", "show", "table", "all").text
+        return [line.split()[0] for line in reported.splitlines() if line[:1].isdigit()]
 
     def read(self, path):
         """The text of a file as containers on the host's network see it."""

@@ -13,7 +13,7 @@ print(opened)
 """
 
 
-def told(hands):
+def reported(hands):
     """Return why a guest ended before it began, as a sentence to append; nothing if no limit is near.
 
     The guest itself prints nothing of it: there is no console yet.

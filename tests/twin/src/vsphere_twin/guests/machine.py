@@ -49,7 +49,7 @@ class Machine:
         self._quota = pace.UNLIMITED
         self._ends = 0
         self._line = None
-        self._told = None
+        self._last_report = None
         self._jobs = queue.Queue()
         self._thread = threading.Thread(target=self._work, name=f"guest-{vm.moid}", daemon=True)
         self._thread.start()
@@ -154,7 +154,7 @@ class Machine:
             last = container.logs(tail=5).decode(errors="replace").strip()
             self.problem = f"it ended with status {state['ExitCode']}{': ' if last else ''}{last}"
             if state["ExitCode"] == NOT_STARTED:
-                self.problem += limits.told(self.guests.hands)
+                self.problem += limits.reported(self.guests.hands)
         self._unplugged()
         self.guests.ended(self, restart=state["ExitCode"] == REBOOTED)
 
@@ -181,8 +181,8 @@ class Machine:
 
     def retell(self):
         """Report again after a suspend: the last report of VMware Tools is still valid."""
-        if self._told is not None:
-            self.guests.heard(self, self._told)
+        if self._last_report is not None:
+            self.guests.heard(self, self._last_report)
 
     def destroy(self):
         """Remove it completely."""
@@ -282,7 +282,7 @@ class Machine:
         (self.folder / "plugged").unlink(missing_ok=True)
 
     def _reported(self, what):
-        self._told = what
+        self._last_report = what
         self.guests.heard(self, what)
 
     def _check(self, booted, boots):

@@ -235,10 +235,10 @@ def _published(container):
 
 
 def _pushed(client, repository, version, say):
-    told = set()
+    reported = set()
     for row in client.api.push(repository, version, stream=True, decode=True):
         if "error" in row:
             raise building.failed("The push into the registry", [row["error"]], _todo())
-        if row.get("status") == "Pushed" and row["id"] not in told:
-            told.add(row["id"])
-            say(f"  layer {len(told)} is there")
+        if row.get("status") == "Pushed" and row["id"] not in reported:
+            reported.add(row["id"])
+            say(f"  layer {len(reported)} is there")

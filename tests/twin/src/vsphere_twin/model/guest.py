@@ -105,7 +105,7 @@ def ports(vm):
     return sorted((one for one in vm.host.ports if one.pci in held), key=lambda one: one.pci) if held else []
 
 
-def tell(world, vm, host_name, seen):
+def report(world, vm, host_name, seen):
     """Apply the report of VMware Tools in a real guest: its name, and {MAC: address with prefix}."""
     vm.tools_running = True
     if host_name and host_name != vm.host_name.partition(".")[0]:

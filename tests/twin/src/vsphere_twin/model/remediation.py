@@ -43,7 +43,7 @@ class _Run:
 
     def _enter(self):
         self.was_in_maintenance = self.host.maintenance
-        self._tell(5, "Entering maintenance mode")
+        self._report(5, "Entering maintenance mode")
         if self.was_in_maintenance:
             self._install()
             return
@@ -65,7 +65,7 @@ class _Run:
             self._close("ERROR", [f"Host {self.host.name} could not enter maintenance mode. {reason}"])
 
     def _install(self):
-        self._tell(30, "Installing software")
+        self._report(30, "Installing software")
         bundle, extra = images.steps_for(self.world, self.cluster, self.host)
         try:
             if extra:
@@ -74,7 +74,7 @@ class _Run:
         except software.Refused as refusal:
             self._leave("ERROR", [refusal.text])
             return
-        self._tell(60, "Rebooting")
+        self._report(60, "Rebooting")
         self.boots, self.looks_left = self.host.boots, PATIENCE * max(1, self.host.boot_seconds / LOOK_EVERY_S)
         lifecycle.restart(self.world, self.host)
         self._later(self._rebooting)
@@ -92,7 +92,7 @@ class _Run:
         if self.was_in_maintenance or not self.host.reachable:
             self._close(status, texts)
             return
-        self._tell(90, "Exiting maintenance mode")
+        self._report(90, "Exiting maintenance mode")
         try:
             maintenance.leave(self.world, self.host)
         except vmodl.MethodFault as fault:
@@ -119,7 +119,7 @@ class _Run:
         self.cluster.image.last_apply = result
         self.operation.succeed(result)
 
-    def _tell(self, percent, text):
+    def _report(self, percent, text):
         done = self.total - len(self.waiting) - 1
         overall = int((done * 100 + percent) / max(1, self.total))
         self.operation.advance(overall, f"{text} on host {self.host.name}.")

@@ -91,7 +91,7 @@ class Workloads:
         for name in classes:
             self.find(name)
         namespace.classes = sorted(set(classes))
-        self._tell(namespace)
+        self._report(namespace)
 
     def _store(self, release, name, old, given):
         for key, value in given.items():
@@ -114,9 +114,9 @@ class Workloads:
         self.classes[name] = fields
         for namespace in self.namespaces.values():
             if name in namespace.classes:
-                self._tell(namespace)
+                self._report(namespace)
 
-    def _tell(self, namespace):
+    def _report(self, namespace):
         for listener in self.offered:
             listener(namespace.name, {name: self.classes[name] for name in namespace.classes})
 

@@ -53,5 +53,5 @@ def vlans(text):
 
 def allowed_after(before, word, text):
     """The allowed VLANs after `allowed vlan [add|remove|except] LIST`."""
-    told = vlans(text)
-    return {"add": before | told, "remove": before - told, "except": EVERY - told}.get(word or "", told)
+    reported = vlans(text)
+    return {"add": before | reported, "remove": before - reported, "except": EVERY - reported}.get(word or "", reported)

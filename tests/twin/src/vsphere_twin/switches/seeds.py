@@ -43,8 +43,8 @@ def _switch(world, one, problems):
     password = next(iter(world.users.values()), "")
     for user in getattr(found, "USERS", ("admin",)):
         switch.users[user] = User(password, getattr(found, "PRIVILEGE", 1))
-    for user, told in one.get("users", {}).items():
-        how = told or {}
+    for user, reported in one.get("users", {}).items():
+        how = reported or {}
         switch.users[user] = User(how.get("password", password), how.get("privilege", getattr(found, "PRIVILEGE", 1)))
     fabric.switches[name] = switch
 

@@ -73,7 +73,7 @@ class Collector(Entity):
         self.world = world
         self.filters = {}
         self.pages = {}
-        self._told = {0: {}}  # the client's state at each version that it may still continue from
+        self._reported = {0: {}}  # the client's state at each version that it may still continue from
         self._number = 0
         self._poll = 0
         self._looked = None
@@ -103,7 +103,7 @@ class Collector(Entity):
             self._refuse_ended(call, poll)
             updates, truncated = self._updates(call.reader, base, limit)
             if updates:
-                return self._tell(base, updates, truncated)
+                return self._report(base, updates, truncated)
             left_s = LOOK_UP_S if deadline is None else min(LOOK_UP_S, deadline - time.monotonic())
             if left_s <= 0:
                 return ""
@@ -120,36 +120,36 @@ class Collector(Entity):
 
     def _base(self, version):
         if not version:
-            self._told = {0: {}}
+            self._reported = {0: {}}
             return 0
         number = int(version) if version.isdigit() else -1
-        if number not in self._told or number == 0:
+        if number not in self._reported or number == 0:
             raise vmodl.query.InvalidCollectorVersion(msg=f"The collector version {version} is not valid.")
         # A client that continues from here has all changes up to here, so older states can be dropped.
-        self._told = {known: seen for known, seen in self._told.items() if known >= number}
+        self._reported = {known: seen for known, seen in self._reported.items() if known >= number}
         return number
 
     def _updates(self, reader, base, limit):
         if self._looked == self.world.generation:
             return [], False
         now = {moid: filter_.look(reader) for moid, filter_ in self.filters.items()}
-        updates = list(_differences(self._told[base], now))
+        updates = list(_differences(self._reported[base], now))
         if not updates:
             self._looked = self.world.generation
         if limit and len(updates) > limit:
             return updates[:limit], True
         return updates, False
 
-    def _tell(self, base, updates, truncated):
-        told = {moid: dict(seen) for moid, seen in self._told[base].items() if moid in self.filters}
+    def _report(self, base, updates, truncated):
+        reported = {moid: dict(seen) for moid, seen in self._reported[base].items() if moid in self.filters}
         for update in updates:
-            seen = told.setdefault(update.filter_moid, {})
+            seen = reported.setdefault(update.filter_moid, {})
             if update.kind == "leave":
                 seen.pop(update.moid, None)
             else:
                 seen[update.moid] = update.seen
         self._number += 1
-        self._told[self._number] = told
+        self._reported[self._number] = reported
         return _written(self._number, updates, truncated)
 
     def _wake(self):
@@ -158,9 +158,9 @@ class Collector(Entity):
             self.world.changed.notify_all()
 
 
-def _differences(told, now):
+def _differences(reported, now):
     for filter_moid, seen in now.items():
-        before = told.get(filter_moid, {})
+        before = reported.get(filter_moid, {})
         for moid, one in seen.items():
             old = before.get(moid)
             if old is None:

@@ -87,7 +87,7 @@ def listens(port, limit_s=60):
 
 @contextlib.contextmanager
 def kept_port():
-    """A port that refuses connections and that nobody gets by chance; a server that is told of it may still take it."""
+    """A port that refuses connections and that nobody gets by chance. A server may still get and use its number."""
     with socket.socket() as kept:
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # Bound to every address: a connection from another address may have the port that is free on this one.

@@ -70,8 +70,8 @@ class Pair:
 
     @property
     def heard(self):
-        told = cabling.seen_by(self.world, *self.ends[0][:1], "vmnic2")
-        return told is not None, any(port is self.port for port, _peer in self.switch.neighbours())
+        reported = cabling.seen_by(self.world, *self.ends[0][:1], "vmnic2")
+        return reported is not None, any(port is self.port for port, _peer in self.switch.neighbours())
 
     @property
     def reached(self):

@@ -35,33 +35,33 @@ def own(name):
 def test_the_lists_of_mig_stay(text, path):
     raw = path.read_text()
     read = LISTINGS[re.search(r"__(lgipp|lgip|lgi)", path.name)[1]]
-    assert read(text.told("text", raw)) == read(raw)
+    assert read(text.reported("text", raw)) == read(raw)
 
 
 @pytest.mark.parametrize("path", sorted(PUBLIC.glob("*__q-x_*.txt")), ids=lambda path: path.stem)
 def test_gpus_stay_without_their_identity(text, path):
     raw = path.read_text()
     before = [dataclasses.replace(gpu, uuid="") for gpu in inventory.parse(raw).gpus]
-    after = [dataclasses.replace(gpu, uuid="") for gpu in inventory.parse(text.told("xml", raw)).gpus]
+    after = [dataclasses.replace(gpu, uuid="") for gpu in inventory.parse(text.reported("xml", raw)).gpus]
     assert after == before
-    assert "word-" not in text.told("xml", raw)
+    assert "word-" not in text.reported("xml", raw)
 
 
 def test_distances_stay(text):
-    assert topology.parse(text.told("text", own("topo.txt"))) == topology.parse(own("topo.txt"))
+    assert topology.parse(text.reported("text", own("topo.txt"))) == topology.parse(own("topo.txt"))
 
 
 def test_firmware_parameters_stay(text):
-    assert mlxconfig.keys(text.told("text", own("mlxconfig.txt"))) == mlxconfig.keys(own("mlxconfig.txt"))
+    assert mlxconfig.keys(text.reported("text", own("mlxconfig.txt"))) == mlxconfig.keys(own("mlxconfig.txt"))
 
 
 @pytest.mark.parametrize("name", ["topo.txt", "mlxconfig.txt", "ibv_devinfo.txt"])
 def test_known_outputs_have_no_unknown_word(text, name):
-    assert "word-" not in text.told("text", own(name))
+    assert "word-" not in text.reported("text", own(name))
 
 
 def test_the_parts_of_an_adapter_are_replaced_and_its_model_stays(text):
-    made = text.told("text", own("lspci.txt"))
+    made = text.reported("text", own("lspci.txt"))
     assert "MT2116X09045" not in made
     assert "b8-ce-f6-ff-ff-aa-bb-cc" not in made
     assert "Part number: MCX623106AN-CDAT" in made
@@ -71,7 +71,7 @@ def test_the_parts_of_an_adapter_are_replaced_and_its_model_stays(text):
 
 def test_a_gpu_has_one_pseudonym_with_and_without_its_instances(text):
     uuid = "2fa5cf01-9520-1bc1-995b-cc0c6d9bca7c"
-    gpu, instance = (text.told("text", one).strip() for one in (f"GPU-{uuid}", f"MIG-GPU-{uuid}/1/0"))
+    gpu, instance = (text.reported("text", one).strip() for one in (f"GPU-{uuid}", f"MIG-GPU-{uuid}/1/0"))
     assert instance == f"MIG-{gpu}/1/0"
     assert uuid not in gpu
 
@@ -85,7 +85,7 @@ def test_a_gpu_has_one_pseudonym_with_and_without_its_instances(text):
     ],
 )
 def test_options_of_modules_stay_if_they_are_numbers(text, line, made):
-    assert text.told("options", line) == (made or line)
+    assert text.reported("options", line) == (made or line)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_options_of_modules_stay_if_they_are_numbers(text, line, made):
     ],
 )
 def test_names_and_serial_numbers_are_replaced_as_a_whole(text, line, made):
-    assert text.told("text", line) == made
+    assert text.reported("text", line) == made
 
 
 HOSTILE = [
@@ -115,6 +115,6 @@ HOSTILE = [
 
 @pytest.mark.parametrize("raw", HOSTILE)
 def test_hostile_xml_is_read_as_text(text, raw):
-    made = text.told("xml", raw)
+    made = text.reported("xml", raw)
     assert "canary" not in made
     assert all(sign.isprintable() or sign in "\n\t" for sign in made)

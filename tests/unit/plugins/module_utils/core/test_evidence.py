@@ -24,8 +24,14 @@ def run(check, guests, variant=""):
 
 
 def answered(check, name):
-    told = {"check": check, "status": "done", "command": ["x"], "readings": {"counters": {"a": 1}}, "evidence": name}
-    return {"measurements": [told], "outputs": {check: "all", f"{check}.before": "all", f"{check}.after": "all"}}
+    reported = {
+        "check": check,
+        "status": "done",
+        "command": ["x"],
+        "readings": {"counters": {"a": 1}},
+        "evidence": name,
+    }
+    return {"measurements": [reported], "outputs": {check: "all", f"{check}.before": "all", f"{check}.after": "all"}}
 
 
 def of_guest(name):
@@ -47,8 +53,8 @@ def of_rank(name):
 
 
 def of_agreement(name):
-    told = {"disagreements": [], "not_known": [name], "paths": [], "agreed": [], "ends": [{"name": name}]}
-    return collect.collect({"guests": {name: {}}, "hosts": {name: name}, "agreement": told})[1]
+    reported = {"disagreements": [], "not_known": [name], "paths": [], "agreed": [], "ends": [{"name": name}]}
+    return collect.collect({"guests": {name: {}}, "hosts": {name: name}, "agreement": reported})[1]
 
 
 @pytest.mark.parametrize("user", [of_guest, of_switch, of_rank, of_agreement])

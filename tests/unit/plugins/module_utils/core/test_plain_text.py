@@ -42,7 +42,7 @@ def of_stages(display):
 
 
 def of_progress(display):
-    progress.tell(display, HOSTILE)
+    progress.report(display, HOSTILE)
 
 
 def of_action(display):

@@ -86,7 +86,7 @@ def outcome(noun, requests, **mode):
     return caught.value
 
 
-def test_check_mode_tells_the_change_and_applies_nothing():
+def test_check_mode_reports_the_change_and_applies_nothing():
     noun = Lamps({"hall": "off"})
     end = outcome(noun, {"hall": "on"}, check_mode=True, diff=True)
     assert noun.calls == ["read"]
@@ -97,7 +97,7 @@ def test_check_mode_tells_the_change_and_applies_nothing():
     ]
 
 
-def test_diff_tells_devices_of_the_same_name_apart():
+def test_diff_reports_devices_of_the_same_name_apart():
     lamps = [Item(f"lamp {place}", {"light": "on"}, {"name": "A100", "pci": place}) for place in ("17:00.0", "39:00.0")]
     with pytest.raises(Exit) as caught:
         runner.run(Module(diff=True), Lamps({lamp.label: "off" for lamp in lamps}), lamps, "lamps")
@@ -201,7 +201,7 @@ def test_the_diff_of_an_item_that_failed_is_what_is_there_all_the_same():
     assert [(diff["before"], diff["after"]) for diff in end.answer["diff"]] == [({"light": "off"}, {"light": "dimmed"})]
 
 
-def test_what_waits_is_told_before_and_after_and_on_the_next_run():
+def test_what_waits_is_reported_before_and_after_and_on_the_next_run():
     noun = Lamps({"hall": "off"}, waits=["on"])
     waiting = [{"what": "light", "needs": "fuse"}]
     planned = outcome(noun, {"hall": "on"}, check_mode=True).answer["lamps"][0]
@@ -211,7 +211,7 @@ def test_what_waits_is_told_before_and_after_and_on_the_next_run():
     assert later["changed"] is False
 
 
-def test_what_waits_already_and_is_changed_again_is_told_once_and_as_it_will_be():
+def test_what_waits_already_and_is_changed_again_is_reported_once_and_as_it_will_be():
     class Dimmed(Lamps):
         def compare(self, now, wanted):
             return [] if now == wanted else [Change("light", now, wanted, needs="fuse" if wanted == "on" else None)]

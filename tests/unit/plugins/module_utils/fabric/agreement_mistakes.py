@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""The classic silent mistakes: what is changed in a fabric that is right, the code, and the sentence that is told."""
+"""The classic silent mistakes: what is changed in a fabric that is right, the code and the reported sentence."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ MISTAKES = [
         "dcbx_unanswered",
         f"esx-01 vmnic2 leaves DCBX to the firmware, which expects settings from the switch, while {LEAF} "
         "sends no DCBX: manual settings are lost with the next restart.",
-        id="firmware asks a switch that does not tell",
+        id="firmware asks a switch that does not report",
     ),
     pytest.param(
         both(of_port(dcbx="ieee"), of_host(dcbx_owner="os", willing=True)),

@@ -12,7 +12,7 @@ from .agreement_lab import HOST_PORT, UPLINK, Lab, adapter, port, running
 from .agreement_mistakes import LEAF, MISTAKES, STOCK, of_guest, of_host, of_port, of_running
 
 
-def test_a_fabric_that_agrees_has_nothing_to_tell():
+def test_a_fabric_that_agrees_has_nothing_to_report():
     answer = Lab().ask()
     assert (answer["agreed"], answer["disagreements"], answer["not_known"]) == (True, [], [])
     assert [path["agreed"] for path in answer["paths"]] == [True] * 4
@@ -20,7 +20,7 @@ def test_a_fabric_that_agrees_has_nothing_to_tell():
 
 @pytest.mark.parametrize("intent", [None, {}], ids=["as most of the fabric", "as an intent says"])
 @pytest.mark.parametrize("change, code, sentence", MISTAKES)
-def test_one_mistake_is_told_in_one_sentence(change, code, sentence, intent):
+def test_one_mistake_is_reported_in_one_sentence(change, code, sentence, intent):
     lab = Lab()
     lab.intent = intent
     change(lab)
@@ -56,7 +56,7 @@ def test_only_errors_are_disagreement_unless_warnings_shall_count():
     assert lab.ask()["agreed"] is False
 
 
-def test_the_path_with_an_error_is_the_one_that_is_told():
+def test_the_path_with_an_error_is_the_one_that_is_reported():
     lab = Lab()
     of_port(dscp_map=STOCK)(lab)
     bad = [path for path in lab.ask()["paths"] if not path["agreed"]]
@@ -93,17 +93,17 @@ def test_the_path_with_an_error_is_the_one_that_is_told():
         ),
     ],
 )
-def test_what_is_not_known_is_told_and_not_taken_for_right(change, sentence):
+def test_what_is_not_known_is_reported_and_not_taken_for_right(change, sentence):
     lab = Lab()
     change(lab)
     assert sentence in lab.ask()["not_known"]
 
 
-def test_ports_that_tell_as_little_share_a_sentence():
+def test_ports_that_report_as_little_share_a_sentence():
     lab = Lab()
     lab.everywhere(watchdog=None)
-    told = [sentence for sentence in lab.ask()["not_known"] if sentence.startswith("spine-01")]
-    assert told == ["spine-01 Ethernet1/1-2 does not report the watchdog."]
+    reported = [sentence for sentence in lab.ask()["not_known"] if sentence.startswith("spine-01")]
+    assert reported == ["spine-01 Ethernet1/1-2 does not report the watchdog."]
 
 
 def test_without_hosts_the_priority_is_the_one_that_switches_keep_lossless():
@@ -120,7 +120,7 @@ def test_the_priority_is_that_of_the_hosts_where_switches_keep_another_one_lossl
     assert lab.ask()["wanted"]["priority"] == 4
 
 
-def test_a_fabric_without_pauses_is_not_told_to_have_them():
+def test_a_fabric_without_pauses_is_not_reported_to_have_them():
     lab = Lab()
     lab.everywhere(pfc=[], pfc_mode="off", lossless=[], watchdog=False)
     for number in (1, 2):
@@ -131,7 +131,7 @@ def test_a_fabric_without_pauses_is_not_told_to_have_them():
     assert (answer["agreed"], answer["disagreements"], answer["wanted"]["lossless"]) == (True, [], False)
 
 
-def test_pauses_that_nobody_wants_are_told():
+def test_pauses_that_nobody_wants_are_reported():
     lab = Lab()
     lab.intent = {"mode": "lossy"}
     assert {one["code"] for one in lab.ask()["disagreements"]} == {"pfc_unwanted"}
@@ -220,12 +220,14 @@ def test_adapter_for_management_of_a_host_whose_data_path_is_known_has_no_unknow
     silent = {"pfc": None, "pfc_sends": None, "pfc_obeys": None, "dscp": None, "lldp": []}
     lab.at().switch, lab.at().portgroups = "dvs-01", [{"name": "pg-rdma", "vlan": 111}]
     lab.hosts["esx-01"].append(adapter("esx-01", "nobody", name="vmnic0", rdma="vmrdma1", **silent))
-    told = lab.ask(portgroups=["pg-rdma"])["not_known"]
-    assert [sentence for sentence in told if "vmnic0" in sentence] == []
+    reported = lab.ask(portgroups=["pg-rdma"])["not_known"]
+    assert [sentence for sentence in reported if "vmnic0" in sentence] == []
     # Where nobody says which adapter is for data, each may be.
     lab.at().portgroups = []
-    told = lab.ask(portgroups=["pg-rdma"])["not_known"]
-    assert [sentence.split(":")[0] for sentence in told if sentence.startswith("esx-01 vmnic0:")] == ["esx-01 vmnic0"]
+    reported = lab.ask(portgroups=["pg-rdma"])["not_known"]
+    assert [sentence.split(":")[0] for sentence in reported if sentence.startswith("esx-01 vmnic0:")] == [
+        "esx-01 vmnic0"
+    ]
 
 
 def test_a_switch_is_known_by_its_own_name_where_the_inventory_has_another():
@@ -245,7 +247,7 @@ def test_a_setting_that_a_platform_never_reports_is_apart_from_those_that_are_un
     lab.leaf().pfc, lab.leaf().watchdog = None, None
     lab.switches["leaf-01"].platform = "os10"
     (end,) = [end for end in lab.ask()["ends"] if (end["name"], end["port"]) == ("leaf-01", HOST_PORT)]
-    assert (end["unknown"], end["untold"]) == (["PFC"], ["the watchdog"])
+    assert (end["unknown"], end["unreported"]) == (["PFC"], ["the watchdog"])
     assert not {"PFC", "the watchdog"} & set(end["known"])
 
 
@@ -268,20 +270,20 @@ def test_a_cable_of_a_port_in_passthrough_mode_ends_at_its_guest(ports, end):
 
 
 @pytest.mark.parametrize(
-    "driver, unknown, untold",
+    "driver, unknown, unreported",
     [
         ("mlx5_core", ["the CNP DSCP"], ["the reaction to ECN marks"]),
         ("bnxt_en", ["the reaction to ECN marks", "the CNP DSCP"], []),
         (None, ["the reaction to ECN marks", "the CNP DSCP"], []),
     ],
 )
-def test_the_kernels_own_driver_of_a_guests_port_never_reports_the_reaction_to_marks(driver, unknown, untold):
+def test_the_kernels_own_driver_of_a_guests_port_never_reports_the_reaction_to_marks(driver, unknown, unreported):
     lab = Lab()
     own = adapter("train-09", "leaf-01", name="ens224", kind="linux", driver=driver, lldp=None)
     own.ecn = own.cnp_dscp = None
     lab.hosts["train-09"] = [own]
     (end,) = [end for end in lab.ask()["ends"] if end["name"] == "train-09"]
-    assert (end["unknown"], end["untold"]) == (unknown, untold)
+    assert (end["unknown"], end["unreported"]) == (unknown, unreported)
 
 
 @pytest.mark.parametrize("neighbours", [1, 2, 3])

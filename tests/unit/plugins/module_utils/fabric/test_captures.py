@@ -24,8 +24,8 @@ Ethernet1/1/2      On   On  (8)       0          5
 
 
 def test_the_mode_of_flow_control_of_nxos_is_kept_and_vethernets_are_ports():
-    told = parsed("nxos", {"show interface priority-flow-control": FLOW})
-    assert {name: (port["pfc_mode"], port["running"]["pfc_mode"]) for name, port in told["ports"].items()} == {
+    reported = parsed("nxos", {"show interface priority-flow-control": FLOW})
+    assert {name: (port["pfc_mode"], port["running"]["pfc_mode"]) for name, port in reported["ports"].items()} == {
         "Ethernet1/1": ("auto", "auto"),
         "Ethernet1/1/2": ("on", "on"),
         "Vethernet9547": ("auto", "auto"),
@@ -35,14 +35,14 @@ def test_the_mode_of_flow_control_of_nxos_is_kept_and_vethernets_are_ports():
 def test_the_mode_of_nxos_is_in_its_json_too():
     rows = [{"if_name_str": "Ethernet1/1", "admin_mode": "Auto", "oper_mode": "Off", "rxppp": "1", "txppp": "2"}]
     text = json.dumps({"TABLE_pfc_interface": {"ROW_pfc_interface": rows}})
-    told = parsed("nxos", {"show interface priority-flow-control | json": text})
-    assert told["ports"]["Ethernet1/1"]["pfc_mode"] == "auto"
+    reported = parsed("nxos", {"show interface priority-flow-control | json": text})
+    assert reported["ports"]["Ethernet1/1"]["pfc_mode"] == "auto"
 
 
 def test_the_configuration_of_nxos_decides_the_mode_and_what_is_shown_stays_beside_it():
     config = "interface Ethernet1/1\n  priority-flow-control mode on\ninterface Vethernet9547\n"
-    told = parsed("nxos", {"show running-config": config, "show interface priority-flow-control": FLOW})
-    port = told["ports"]["Ethernet1/1"]
+    reported = parsed("nxos", {"show running-config": config, "show interface priority-flow-control": FLOW})
+    port = reported["ports"]["Ethernet1/1"]
     assert (port["pfc_mode"], port["running"]["pfc_mode"]) == ("on", "auto")
 
 
@@ -60,9 +60,10 @@ Total entries displayed: 6
 
 
 def test_rows_of_neighbours_of_nxos_in_every_form():
-    told = parsed("nxos", {"show lldp neighbors": NEAR})
+    reported = parsed("nxos", {"show lldp neighbors": NEAR})
     assert {
-        name: [(peer["system"], peer["port"]) for peer in port["neighbours"]] for name, port in told["ports"].items()
+        name: [(peer["system"], peer["port"]) for peer in port["neighbours"]]
+        for name, port in reported["ports"].items()
     } == {
         "Ethernet1/1": [("esx-01", "vmnic4")],
         "Ethernet1/2": [("a-name-that-is-longer-than-its-column.example", "swp49 of that")],
@@ -87,8 +88,8 @@ Ethernet1/1 Interface PFC watchdog: [Enabled]
     ids=["over", "not given back", "shut down", "never"],
 )
 def test_a_storm_that_goes_on_is_in_the_state_of_an_nxos_port(state, shut, back, storms):
-    told = parsed("nxos", {"show queuing pfc-queue": GUARD.format(state, shut, back)})
-    running = told["ports"]["Ethernet1/1"]["running"]
+    reported = parsed("nxos", {"show queuing pfc-queue": GUARD.format(state, shut, back)})
+    running = reported["ports"]["Ethernet1/1"]["running"]
     assert (running["storms"], running["counters"]["watchdog_events"]) == (storms, shut)
 
 
@@ -103,16 +104,16 @@ Ethernet0:4  operational                        1/1         100/5
 @pytest.mark.parametrize("state, storms", [("stormed", [3]), ("operational", [])])
 @pytest.mark.parametrize("command", ["show pfcwd stats", "show pfcwd stats -e"])
 def test_a_storm_that_goes_on_is_in_the_state_of_a_sonic_port(command, state, storms):
-    told = parsed("sonic", {command: STATS.format(state.rjust(7))})
-    assert told["ports"]["Ethernet0"]["running"]["storms"] == storms
-    assert told["unread"] == []
+    reported = parsed("sonic", {command: STATS.format(state.rjust(7))})
+    assert reported["ports"]["Ethernet0"]["running"]["storms"] == storms
+    assert reported["unread"] == []
 
 
 @pytest.mark.parametrize("again, storms", [(2, []), (1, [3])])
 def test_a_storm_that_goes_on_is_in_the_state_of_an_eos_port(again, storms):
     text = f"Port    TxQ   Total times stuck   Total times recovered\nEt1     UC3                   2   {again}\n"
-    told = parsed("eos", {"show priority-flow-control counters watchdog": text})
-    running = told["ports"]["Ethernet1"]["running"]
+    reported = parsed("eos", {"show priority-flow-control counters watchdog": text})
+    running = reported["ports"]["Ethernet1"]["running"]
     assert (running["storms"], running["counters"]["watchdog_events"]) == (storms, 2)
 
 
@@ -137,8 +138,8 @@ WATCHED_JSON = {"state": "enabled", "status": {"3": {"status": "DEADLOCK", "dead
     ids=["storm", "no storm", "JSON"],
 )
 def test_a_storm_that_goes_on_is_in_the_state_of_a_cumulus_port(text, storms):
-    told = parsed("cumulus", {"nv show interface swp1 qos pfc-watchdog": text})
-    running = told["ports"]["swp1"]["running"]
+    reported = parsed("cumulus", {"nv show interface swp1 qos pfc-watchdog": text})
+    running = reported["ports"]["swp1"]["running"]
     assert (running["storms"], running["counters"]["watchdog_events"], running["watchdog"]) == (
         storms,
         4 if storms or "4\n" in text else 0,
@@ -146,8 +147,8 @@ def test_a_storm_that_goes_on_is_in_the_state_of_a_cumulus_port(text, storms):
     )
 
 
-def test_sonic_tells_speed_and_asymmetric_flow_control():
-    told = parsed(
+def test_sonic_reports_speed_and_asymmetric_flow_control():
+    reported = parsed(
         "sonic",
         {
             "show interfaces status": (
@@ -161,7 +162,7 @@ def test_sonic_tells_speed_and_asymmetric_flow_control():
             ),
         },
     )
-    assert {name: (port["speed"], port["pfc_asymmetric"]) for name, port in told["ports"].items()} == {
+    assert {name: (port["speed"], port["pfc_asymmetric"]) for name, port in reported["ports"].items()} == {
         "Ethernet0": (400, True),
         "Ethernet4": (None, False),
     }
@@ -216,15 +217,15 @@ Eth1/1:
 Port                   Operational state   Speed
 Eth1/2                 Down                Unknown
 """
-    told = parsed("onyx", text)
-    port = told["ports"]["Eth1/1"]
+    reported = parsed("onyx", text)
+    port = reported["ports"]["Eth1/1"]
     assert (port["trust"], port["dscp_map"][26], port["speed"]) == ("dscp", 3, 100)
     assert (port["ecn"][3]["max_bytes"], port["running"]["counters"], port["running"]["up"]) == (
         1500000,
         {"ecn_marked": 7},
         True,
     )
-    assert (told["ports"]["Eth1/2"]["running"]["up"], told["unread"]) == (False, [])
+    assert (reported["ports"]["Eth1/2"]["running"]["up"], reported["unread"]) == (False, [])
 
 
 @pytest.mark.parametrize(
@@ -234,9 +235,9 @@ Eth1/2                 Down                Unknown
         ("show traffic pool roce", '{"roce": [{"Type": "lossless", "Switch Priorities": "3"}]}', "names no port"),
     ],
 )
-def test_what_onyx_tells_of_no_port_is_said(command, text, says):
-    told = parsed("onyx", {command: text})
-    assert (told["ports"], [says in sentence for sentence in told["unread"]]) == ({}, [True])
+def test_what_onyx_reports_of_no_port_is_said(command, text, says):
+    reported = parsed("onyx", {command: text})
+    assert (reported["ports"], [says in sentence for sentence in reported["unread"]]) == ({}, [True])
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,7 @@ def test_what_onyx_tells_of_no_port_is_said(command, text, says):
         ("nxos", "Eth1/1        a host             connected trunk     full    100G    QSFP-100G-CR4\n"),
     ],
 )
-def test_the_table_of_links_tells_state_and_speed(name, row):
+def test_the_table_of_links_reports_state_and_speed(name, row):
     command = {"eos": "show interfaces status", "nxos": "show interface status"}[name]
     (port,) = parsed(name, {command: row})["ports"].values()
     assert (port["running"]["up"], port["speed"]) == (True, 100)
@@ -263,16 +264,16 @@ def test_the_table_of_links_tells_state_and_speed(name, row):
     ],
 )
 def test_rows_of_links_of_nxos_have_speeds_of_two_kinds_and_many_states(row, up, speed):
-    told = parsed("nxos", {"show interface status": row})
-    assert [(port["running"]["up"], port["speed"]) for port in told["ports"].values()] == [(up, speed)]
-    assert told["unread"] == []
+    reported = parsed("nxos", {"show interface status": row})
+    assert [(port["running"]["up"], port["speed"]) for port in reported["ports"].values()] == [(up, speed)]
+    assert reported["unread"] == []
 
 
 def test_a_port_without_a_neighbour_is_not_unread():
     text = 'Interface Ethernet1 detected 1 LLDP neighbors:\n  Neighbor 0011.2233.4455/"vmnic4", age 5 seconds\n'
     text += '  - Chassis ID     : 0011.2233.4455\n  - System Name: "esx-01"\n'
-    told = parsed("eos", {"show lldp neighbors detail": f"{text}Interface Ethernet2 detected 0 LLDP neighbors:\n"})
-    assert (list(told["ports"]), told["unread"]) == (["Ethernet1"], [])
+    reported = parsed("eos", {"show lldp neighbors detail": f"{text}Interface Ethernet2 detected 0 LLDP neighbors:\n"})
+    assert (list(reported["ports"]), reported["unread"]) == (["Ethernet1"], [])
 
 
 def test_the_release_of_junos_is_not_the_date_of_a_build():
@@ -281,6 +282,6 @@ def test_the_release_of_junos_is_not_the_date_of_a_build():
 
 
 def test_a_link_without_its_state_is_not_down():
-    told = parsed("eos", {"show interfaces ethernet 1": "  Ethernet MTU 9214 bytes, BW 100000000 kbit\n"})
-    running = told["ports"]["Ethernet1"]["running"]
+    reported = parsed("eos", {"show interfaces ethernet 1": "  Ethernet MTU 9214 bytes, BW 100000000 kbit\n"})
+    running = reported["ports"]["Ethernet1"]["running"]
     assert (running["up"], running["mtu"]) == (None, 9214)

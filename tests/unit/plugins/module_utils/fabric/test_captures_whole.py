@@ -14,7 +14,7 @@ from unit import approved
 from .test_noise import CAPTURES
 
 
-def told(name, text):
+def reported(name, text):
     """What is read, without the text itself."""
     try:
         found = offline.parsed(platform_of(name, None), text)
@@ -33,5 +33,5 @@ def filled(value):
 @pytest.mark.parametrize("name, path", [pytest.param(*one, id=f"{one[0]}-{one[1].name}") for one in CAPTURES])
 def test_a_capture_is_read_as_a_whole(name, path):
     text = path.read_text(encoding="utf-8")
-    whole = told(name, text)
+    whole = reported(name, text)
     approved.check(__file__, f"{name}/{path.name}", whole)

@@ -89,7 +89,7 @@ def test_each_thing_that_is_not_right_is_found_alone(difference, keys):
     ids=[
         "both is dscp too",
         "rounded, and other queues",
-        "no probability told",
+        "no probability reported",
         "two percent",
         "more strict queues",
         "other queues",
@@ -142,7 +142,7 @@ def test_merged_says_what_will_be_there_in_the_end():
     assert (change.before, change.after) == ([4], [3, 4])
 
 
-def test_only_host_facing_ports_are_told_who_owns_dcbx():
+def test_only_host_facing_ports_are_reported_who_owns_dcbx():
     requested = Intent(dcbx="ieee")
     assert gaps(RIGHT, requested) == ["dcbx"]
     assert gaps(RIGHT, requested, role="fabric") == []

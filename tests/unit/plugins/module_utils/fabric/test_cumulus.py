@@ -283,6 +283,6 @@ def test_rendering_needs_no_switch():
 
 
 def test_the_backup_has_no_secrets():
-    told = {"system": {"aaa": {"user": {"x": {"hashed-password": "hidden"}}}}, **PRESET}
-    assert "hidden" not in switch(told).config
-    assert "lossless" in switch(told).config
+    reported = {"system": {"aaa": {"user": {"x": {"hashed-password": "hidden"}}}}, **PRESET}
+    assert "hidden" not in switch(reported).config
+    assert "lossless" in switch(reported).config

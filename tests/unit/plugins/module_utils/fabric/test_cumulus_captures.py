@@ -69,9 +69,9 @@ ROCE_JSON = {
 
 @pytest.mark.parametrize("shown", [ROCE, json.dumps(ROCE_JSON)], ids=["text", "JSON"])
 def test_a_map_that_cumulus_shows_comes_before_that_of_the_preset_and_on_the_port(shown):
-    told = parsed("cumulus", {"nv show qos roce": shown, "nv config show -o json": multi("5.16.0")})
-    assert list(told["ports"]) == ["swp1"]
-    port = told["ports"]["swp1"]
+    reported = parsed("cumulus", {"nv show qos roce": shown, "nv config show -o json": multi("5.16.0")})
+    assert list(reported["ports"]) == ["swp1"]
+    port = reported["ports"]["swp1"]
     assert (port["dscp_map"][48], port["dscp_map"][26], port["dscp_map"][3]) == (0, 3, 2)
     assert (port["pfc"], port["running"]["pfc"], port["running"]["trust"]) == ([3], [3], "both")
 
@@ -116,7 +116,7 @@ def test_interfaces_of_cumulus_as_a_table():
         "swp1       up            up           400G   9216  swp   esx-01       vmnic4\n"
         "swp2       up            down                9216  swp\n"
     )
-    told = parsed("cumulus", {"nv show interface": text})
+    reported = parsed("cumulus", {"nv show interface": text})
     assert {
         name: (
             port["speed"],
@@ -124,5 +124,5 @@ def test_interfaces_of_cumulus_as_a_table():
             port["running"]["mtu"],
             [peer["port"] for peer in port["neighbours"]],
         )
-        for name, port in told["ports"].items()
+        for name, port in reported["ports"].items()
     } == {"swp1": (400, True, 9216, ["vmnic4"]), "swp2": (None, False, 9216, [])}

@@ -65,17 +65,17 @@ def test_only_an_apply_of_ours_that_waits_is_taken_back_before_the_first_look(ou
 
 
 @pytest.mark.parametrize(
-    "told, refuses, waits",
+    "reported, refuses, waits",
     [
         ("Time left until rollback [rev_id: 3]: 4m 10s\n", (), True),
         ("No apply is waiting for a confirmation.\n", (), False),
         ("", ("test -e",), False),
         ("", ("nv config apply --confirm-status",), True),
     ],
-    ids=["waits", "was confirmed", "somebody else's", "cannot tell"],
+    ids=["waits", "was confirmed", "somebody else's", "cannot report"],
 )
-def test_an_apply_of_ours_that_waits_is_told(told, refuses, waits):
-    session = Session({"nv config apply --confirm-status": told}, refuses=refuses)
+def test_an_apply_of_ours_that_waits_is_reported(reported, refuses, waits):
+    session = Session({"nv config apply --confirm-status": reported}, refuses=refuses)
     assert PLATFORM.waits(session) is waits
 
 

@@ -237,19 +237,19 @@ def test_an_output_of_something_else_is_not_known():
         '{"traffic-class": {"any": 3, "3": null}}}, "mapping": {"default-global": {"dscp": {"26": "x"}}}}}}]',
     ],
 )
-def test_settings_of_another_shape_are_read_as_far_as_they_tell_something(output):
+def test_settings_of_another_shape_are_read_as_far_as_they_report_something(output):
     port = PLATFORM.parse({"nv config show -o json": output}).ports["swp1"]
     assert (port.pfc_mode, port.watchdog, port.dscp_map[26]) == ("off", False, 3)
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         '{"swp1": {"link": [], "lldp": {"neighbor": {"esx-01": null}}}}',
         '{"swp1": {"status": {"trust": {"trust-mode": "dscp"}, "pfc": "off", "congestion-control": 3}}}',
         '{"swp1": {"rx-pfc-stats": 3, "tx-pfc-stats": null, "rx-roce-stats": "x"}}',
     ],
 )
-def test_views_of_another_shape_are_read_as_far_as_they_tell_something(told):
-    running = PLATFORM.parse({"nv show interface -o json": told}).oper["swp1"]
+def test_views_of_another_shape_are_read_as_far_as_they_report_something(reported):
+    running = PLATFORM.parse({"nv show interface -o json": reported}).oper["swp1"]
     assert (running.up, running.pfc or []) == (None, [])

@@ -90,7 +90,7 @@ def test_a_switch_that_is_silent_for_a_while_is_tried_again():
     assert world.log.count("reconnect") == 3
 
 
-def test_a_switch_that_stays_away_is_told_with_what_becomes_of_it():
+def test_a_switch_that_stays_away_is_reported_with_what_becomes_of_it():
     world = World(applied="lost", silent_for=99)
     end = run(world)
     assert (end.outcome, end.view, end.error.code) == ("unknown", None, "connection_lost")
@@ -112,7 +112,7 @@ def test_a_connection_that_breaks_on_the_way_back_is_made_again():
         ({"returns_to": 7000}, "The switch does not have its previous configuration either."),
     ],
 )
-def test_a_way_back_that_fails_is_told_as_unknown(trouble, says):
+def test_a_way_back_that_fails_is_reported_as_unknown(trouble, says):
     end = run(World(applied="refused", **trouble))
     assert (end.outcome, end.error.data["outcome"]) == ("unknown", "unknown")
     assert says in end.error.message
@@ -125,7 +125,7 @@ def test_a_store_that_cannot_keep_it_leaves_the_new_state_running(trouble):
     assert (end.outcome, end.saved, end.error.code, world.mtu, world.saved) == ("new", False, "not_saved", 9216, 1500)
 
 
-def test_a_change_that_cannot_be_confirmed_is_told():
+def test_a_change_that_cannot_be_confirmed_is_reported():
     end = run(World(confirm="refused"))
     assert (end.outcome, end.error.code) == ("unknown", "not_confirmed")
     assert "It returns by itself after 300 s." in end.error.message
@@ -174,7 +174,7 @@ def test_a_switch_that_cannot_be_read_after_the_change_is_led_back():
     assert (end.outcome, end.error.code, world.mtu) == ("old", "refused", 1500)
 
 
-def test_a_switch_that_can_never_be_read_again_is_told_as_unknown():
+def test_a_switch_that_can_never_be_read_again_is_reported_as_unknown():
     world = World(look="refused")
     end = run(world)
     assert (end.outcome, end.error.code, world.mtu) == ("unknown", "refused", 1500)

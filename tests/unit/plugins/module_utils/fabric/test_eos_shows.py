@@ -81,7 +81,7 @@ Interface Ethernet2 detected 0 LLDP neighbors:
 
 
 @pytest.mark.parametrize(
-    "command, told",
+    "command, reported",
     [
         ("show interfaces | json", {"interfaces": {"Ethernet1": None, "Ethernet2": {"mtu": "N/A", "bandwidth": "-"}}}),
         ("show interfaces | json", {"interfaces": ["Ethernet1"]}),
@@ -90,6 +90,6 @@ Interface Ethernet2 detected 0 LLDP neighbors:
         ("show lldp neighbors | json", {"lldpNeighbors": [None, {"port": None}]}),
     ],
 )
-def test_json_of_another_shape_is_read_as_far_as_it_tells_something(command, told):
-    switch = parsed(json.dumps(told), command)
+def test_json_of_another_shape_is_read_as_far_as_it_reports_something(command, reported):
+    switch = parsed(json.dumps(reported), command)
     assert {one.mtu for one in switch.oper.values()} <= {None}

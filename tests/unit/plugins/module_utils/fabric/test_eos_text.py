@@ -32,7 +32,7 @@ def sample(name):
     [str, lambda text: text.replace("\n", "\r\n"), lambda text: "\n".join(f"  {line}" for line in text.split("\n"))],
     ids=["as it is", "CRLF", "pasted"],
 )
-def test_every_capture_is_recognised_and_tells_of_its_ports(name, shaped):
+def test_every_capture_is_recognised_and_reports_of_its_ports(name, shaped):
     switch = parsed(shaped((SAMPLES / name).read_text()))
     assert switch.ports
 
@@ -62,7 +62,7 @@ def test_every_capture_is_recognised_and_tells_of_its_ports(name, shaped):
         (DEFAULTS, "Ethernet1/1", {"watchdog": False, "dcbx": "off", "pause": False}),
     ],
 )
-def test_a_configuration_tells_what_a_port_does(name, port, expected):
+def test_a_configuration_reports_what_a_port_does(name, port, expected):
     found = sample(name).ports[port]
     assert {key: getattr(found, key) for key in expected} == expected
 
@@ -87,7 +87,7 @@ def test_priorities_share_the_queue_that_the_map_sends_them_to():
     assert sample(GENERATED).ports["Ethernet6"].queues == {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 2, 7: 7}
 
 
-def test_flow_control_that_is_off_everywhere_is_told_and_counts():
+def test_flow_control_that_is_off_everywhere_is_reported_and_counts():
     switch = sample(GENERATED)
     assert len(switch.exceptions) == 1
     assert "all off" in switch.exceptions[0]
@@ -257,7 +257,7 @@ THRESHOLDS = {
 }
 
 
-def test_queues_tell_trust_order_and_that_nothing_marks():
+def test_queues_report_trust_order_and_that_nothing_marks():
     switch = parsed(QUEUES)
     assert [switch.oper[name].trust for name in ("Ethernet1", "Ethernet2")] == ["dscp", "pcp"]
     assert switch.oper["Ethernet2"].ecn == {}
@@ -268,7 +268,7 @@ def test_thresholds_that_run_are_read_in_every_form(text):
     assert Eos().parse({"show qos interfaces ecn": text}).oper["Ethernet1"].ecn == {3: Marking(150000, 1500000, 100)}
 
 
-def test_what_runs_tells_which_queues_go_first_where_the_configuration_is_silent():
+def test_what_runs_reports_which_queues_go_first_where_the_configuration_is_silent():
     texts = {"show running-config": "interface Ethernet1\n   mtu 9214\n", "show qos interfaces": QUEUES}
     strict = Eos().parse(texts).ports["Ethernet1"].strict
     assert 6 in strict
@@ -309,6 +309,6 @@ def test_the_content_of_a_profile_is_what_differs_from_an_empty_one():
     block = eos_text.Block(
         trust="dscp", no_drop={4, 3}, watchdog=False, queues={4: eos_text.Queue(percent=50)}, mtu=9000
     )
-    told = eos_text.content(block)
-    assert told == "trust: dscp, no_drop: 3 4, watchdog: False, queues: 4 percent=50, mtu: 9000"
+    reported = eos_text.content(block)
+    assert reported == "trust: dscp, no_drop: 3 4, watchdog: False, queues: 4 percent=50, mtu: 9000"
     assert eos_text.content(eos_text.Block()) == ""

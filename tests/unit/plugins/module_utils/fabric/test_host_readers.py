@@ -25,26 +25,26 @@ def sample(name):
 
 
 def test_settings_that_the_system_owns_are_read_from_mlnx_qos():
-    told = mlnx_qos.parse(sample("linux_host/mlnx_qos_os_controlled_trust_dscp_pfc3.txt"))
-    assert told["dscp_map"] == {dscp: dscp >> 3 for dscp in range(64)}
-    assert {key: told[key] for key in ("dcbx_owner", "trust", "cable_length_m", "pfc")} == {
+    reported = mlnx_qos.parse(sample("linux_host/mlnx_qos_os_controlled_trust_dscp_pfc3.txt"))
+    assert reported["dscp_map"] == {dscp: dscp >> 3 for dscp in range(64)}
+    assert {key: reported[key] for key in ("dcbx_owner", "trust", "cable_length_m", "pfc")} == {
         "dcbx_owner": "os",
         "trust": "dscp",
         "cable_length_m": 7,
         "pfc": [3],
     }
-    assert told["classes"][1] == {"tc": 1, "tsa": "vendor", "share": None, "priorities": [0]}
-    assert "buffers" not in told
+    assert reported["classes"][1] == {"tc": 1, "tsa": "vendor", "share": None, "priorities": [0]}
+    assert "buffers" not in reported
 
 
 def test_settings_that_the_firmware_owns_are_read_from_mlnx_qos_with_buffers_and_shares():
-    told = mlnx_qos.parse(sample("linux_host/mlnx_qos_dcbx_fw_controlled_cx5.txt"))
-    assert told["dcbx_owner"] == "firmware"
-    assert told["buffers"] == [130944, 130944, 0, 0, 0, 0, 0, 0]
-    assert told["max_buffer"] == 262016
-    assert told["pfc_buffers"] == {**dict.fromkeys(range(8), 0), 3: 1}
-    assert told["classes"][0]["priorities"] == [0, 1, 2, 4, 5, 7]
-    assert [told["classes"][tc]["share"] for tc in (0, 3, 6)] == [50, 50, None]
+    reported = mlnx_qos.parse(sample("linux_host/mlnx_qos_dcbx_fw_controlled_cx5.txt"))
+    assert reported["dcbx_owner"] == "firmware"
+    assert reported["buffers"] == [130944, 130944, 0, 0, 0, 0, 0, 0]
+    assert reported["max_buffer"] == 262016
+    assert reported["pfc_buffers"] == {**dict.fromkeys(range(8), 0), 3: 1}
+    assert reported["classes"][0]["priorities"] == [0, 1, 2, 4, 5, 7]
+    assert [reported["classes"][tc]["share"] for tc in (0, 3, 6)] == [50, 50, None]
 
 
 @pytest.mark.parametrize(
@@ -76,17 +76,17 @@ def test_mlnx_qos_of_other_releases_is_read(text, found):
 
 
 def test_what_a_peer_says_of_dcbx_is_read_from_lldptool():
-    told = tlv_text.parse(sample("linux_host/lldptool_tni_ieee_fragment.txt"))
-    assert (told["willing"], told["pfc"]) == (True, [1, 2, 5, 7])
-    assert told["apps"] == [{"priority": 2, "selector": 2, "protocol": 3260}]
-    assert told["dscp_map"] == {}
+    reported = tlv_text.parse(sample("linux_host/lldptool_tni_ieee_fragment.txt"))
+    assert (reported["willing"], reported["pfc"]) == (True, [1, 2, 5, 7])
+    assert reported["apps"] == [{"priority": 2, "selector": 2, "protocol": 3260}]
+    assert reported["dscp_map"] == {}
 
 
 def test_settings_are_read_from_niccli():
-    told = tlv_text.parse(sample("linux_host/niccli_get_qos_bnxt_thor2.txt"))
-    assert (told["pfc"], told["dscp_map"]) == ([3], {26: 3, 48: 7})
-    assert told["classes"] == {**dict.fromkeys(range(8), 0), 3: 1, 7: 2}
-    assert told["schedule"] == {0: "ets", 1: "ets", 2: "strict"}
+    reported = tlv_text.parse(sample("linux_host/niccli_get_qos_bnxt_thor2.txt"))
+    assert (reported["pfc"], reported["dscp_map"]) == ([3], {26: 3, 48: 7})
+    assert reported["classes"] == {**dict.fromkeys(range(8), 0), 3: 1, 7: 2}
+    assert reported["schedule"] == {0: "ets", 1: "ets", 2: "strict"}
 
 
 @pytest.mark.parametrize(
@@ -99,18 +99,18 @@ def test_flow_control_of_a_peer_is_read(text, pfc):
 
 
 def test_an_app_in_the_newer_form_of_lldptool_is_read():
-    told = tlv_text.parse("IEEE 8021QAZ APP TLV\n\tApp# 0 Prio 3 Sel 5 P-ID 26")
-    assert told["dscp_map"] == {26: 3}
+    reported = tlv_text.parse("IEEE 8021QAZ APP TLV\n\tApp# 0 Prio 3 Sel 5 P-ID 26")
+    assert reported["dscp_map"] == {26: 3}
 
 
-def test_two_neighbours_at_one_port_are_told_apart():
+def test_two_neighbours_at_one_port_are_reported_apart():
     one = "Chassis ID TLV\n\tMAC: 00:00:00:00:00:0{0}\nPort ID TLV\n\tIfname: Ethernet1/{0}\nEnd of LLDPDU TLV\n"
-    told = tlv_text.parse(one.format(1) + one.format(2))
-    assert [neighbour.port for neighbour in told["neighbours"]] == ["Ethernet1/1", "Ethernet1/2"]
+    reported = tlv_text.parse(one.format(1) + one.format(2))
+    assert [neighbour.port for neighbour in reported["neighbours"]] == ["Ethernet1/1", "Ethernet1/2"]
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         {
             "lldp": {
@@ -146,8 +146,8 @@ def test_two_neighbours_at_one_port_are_told_apart():
     ],
     ids=["a list", "one port alone", "name as a key"],
 )
-def test_neighbours_are_read_from_lldpcli_in_every_shape(told):
-    found = tlv_text.neighbours_of(told)
+def test_neighbours_are_read_from_lldpcli_in_every_shape(reported):
+    found = tlv_text.neighbours_of(reported)
     seen = {port: [(one.system, one.port, one.chassis) for one in ones] for port, ones in found.items()}
     assert seen == {"ens1": [("leaf-01", "Ethernet1", "aa:bb")]}
 
@@ -257,7 +257,7 @@ def test_pauses_of_esxi_are_read_from_a_table_and_from_fields():
 
 
 @pytest.mark.parametrize(
-    "options, told",
+    "options, reported",
     [
         ({"dscp_force": "26"}, (26, True)),
         ({}, (None, False)),
@@ -266,11 +266,11 @@ def test_pauses_of_esxi_are_read_from_a_table_and_from_fields():
     ],
     ids=["set", "not set", "switched off", "module not loaded"],
 )
-def test_esxi_stamps_what_its_driver_forces(options, told):
+def test_esxi_stamps_what_its_driver_forces(options, reported):
     driver = module_state.Module("nmlx5_rdma", enabled=True, loaded=options is not None, options=options or {})
     port = network.Port("vmnic2", "0000:3b:00.0", "nmlx5_core", mtu=9000, link_mbps=100000)
     found = esxi.endpoint("esx-01", port, {"rdma_module": driver})
-    assert (found.dscp, found.stamps) == told
+    assert (found.dscp, found.stamps) == reported
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_dscp_is_known_by_number_name_and_bits(word, number):
         ({"mode": "ieee", "enabled": None, "pfc": None}, [4]),
         ({"mode": "ieee", "enabled": False, "pfc": [3]}, []),
     ],
-    ids=["not told", "what runs", "no priorities told", "off"],
+    ids=["not reported", "what runs", "no priorities reported", "off"],
 )
 def test_what_dcb_of_esxi_says_runs_counts_more_than_the_options_of_the_driver(status, pfc):
     found = endpoint.Endpoint("esx-01", "vmnic2", pfc=[4])

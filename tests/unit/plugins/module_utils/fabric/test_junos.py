@@ -102,7 +102,7 @@ def test_neighbours_are_read_from_the_table():
     assert (one.system, one.port, one.chassis) == ("esx-01.example.com", "vmnic2", "44:4c:a8:00:00:01")
 
 
-def test_what_contradicts_itself_is_told():
+def test_what_contradicts_itself_is_reported():
     uneven = SAMPLE.replace(
         "percent 66;\n            }\n            buffer-partition lossy",
         "percent 50;\n            }\n            buffer-partition lossy",

@@ -92,7 +92,7 @@ def test_one_row_of_json_may_come_without_its_list():
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, reported",
     [
         ("\r\n      ^\r\n% Invalid input (at token 2: 'x')\r\nleaf-01#", "% Invalid input (at token 2: 'x')"),
         (
@@ -104,8 +104,8 @@ def test_one_row_of_json_may_come_without_its_list():
         ("% 10 of memory is used\n" + "line\n" * 9, None),
     ],
 )
-def test_complaints_are_no_outputs(text, told):
-    assert lines.complaint(text) == told
+def test_complaints_are_no_outputs(text, reported):
+    assert lines.complaint(text) == reported
 
 
 def test_a_place_of_json_is_a_table_or_nothing():

@@ -27,8 +27,8 @@ def lab():
 
 
 def vmk(number, **changes):
-    told = {"device": "vmk1", "ip": f"198.51.100.{number}", "netmask": "255.255.255.0", "vlan": 111}
-    return {**told, "portgroup": "pg-rdma", "pvrdma": True, **changes}
+    reported = {"device": "vmk1", "ip": f"198.51.100.{number}", "netmask": "255.255.255.0", "vlan": 111}
+    return {**reported, "portgroup": "pg-rdma", "pvrdma": True, **changes}
 
 
 def address(ip, prefix="24"):
@@ -192,8 +192,8 @@ def test_vmkernel_adapters_beside_the_data_path_may_have_one_address():
 
 
 def test_an_adapter_beside_the_data_path_with_an_address_of_it_is_an_error():
-    told = ask(with_hyperbus(lab(), "198.51.100.1"))["disagreements"]
-    assert [(one["code"], one["msg"].partition(" has ")[0]) for one in told] == [
+    reported = ask(with_hyperbus(lab(), "198.51.100.1"))["disagreements"]
+    assert [(one["code"], one["msg"].partition(" has ")[0]) for one in reported] == [
         ("duplicate_address", "esx-01 vmk50"),
         ("duplicate_address", "esx-02 vmk50"),
     ]
@@ -205,14 +205,14 @@ def test_a_port_that_nothing_needs_may_be_dark_or_shut_down():
     assert ask(found)["disagreements"] == []
 
 
-def test_what_a_platform_does_not_tell_is_not_known():
+def test_what_a_platform_does_not_report_is_not_known():
     found = lab()
     found.everywhere(enabled=None, vlan_mode=None, untagged=None, tagged=None)
     answer = ask(found)
     assert answer["disagreements"] == []
-    told = [one for one in answer["not_known"] if "VLAN 111" in one]
-    assert any(one.startswith("leaf-01 Ethernet1/1 does not report") for one in told)
-    assert any(one.startswith("spine-01 Ethernet1/1 does not report") for one in told)
+    reported = [one for one in answer["not_known"] if "VLAN 111" in one]
+    assert any(one.startswith("leaf-01 Ethernet1/1 does not report") for one in reported)
+    assert any(one.startswith("spine-01 Ethernet1/1 does not report") for one in reported)
 
 
 def test_routed_cables_between_switches_are_not_known():
@@ -271,8 +271,8 @@ def leaves_that_route(found):
 def test_leaves_that_route_have_vlans_and_subnets_of_their_own():
     answer = ask(leaves_that_route(lab()))
     assert answer["disagreements"] == []
-    (told,) = [one for one in answer["not_known"] if "subnet" in one]
-    assert told == (
+    (reported,) = [one for one in answer["not_known"] if "subnet" in one]
+    assert reported == (
         "train-01 ens192 is in the subnet 192.0.1.0/24, while train-02 ens192 is in the subnet 192.0.2.0/24: it is "
         "unknown whether the switches route between these subnets."
     )

@@ -39,18 +39,18 @@ Interface:    {},via: LLDP, RID: 2, Time: 0 day, 01:02:03
 @pytest.mark.parametrize("named", [True, False], ids=["by its command", "by its form"])
 def test_neighbours_in_detail_on_platforms_that_are_linux(name, command, port, named):
     text = BLOCK.format(port)
-    told = parsed(name, {command: text} if named else text)
-    (peer,) = told["ports"][port]["neighbours"]
+    reported = parsed(name, {command: text} if named else text)
+    (peer,) = reported["ports"][port]["neighbours"]
     assert (peer["system"], peer["port"], peer["chassis"]) == ("esx-02", "vmnic5", "0c:42:a1:00:00:01")
-    assert told["unread"] == []
+    assert reported["unread"] == []
 
 
 def test_one_port_of_enterprise_sonic_is_named_by_its_command_alone():
     text = "sonic# show qos interface Ethernet 0\n   dscp-tc-map: m\n   pfc-asymmetric: on\n   pfc-priority  : 3,4\n"
-    told = parsed("enterprise_sonic", text)
-    port = told["ports"]["Ethernet0"]
+    reported = parsed("enterprise_sonic", text)
+    port = reported["ports"]["Ethernet0"]
     assert (port["running"]["pfc"], port["running"]["trust"], port["pfc_asymmetric"]) == ([3, 4], "dscp", True)
-    assert told["unread"] == []
+    assert reported["unread"] == []
 
 
 STATUS = """\
@@ -61,9 +61,9 @@ Ethernet4           -              up        oper-up      off       100000    92
 
 
 def test_native_names_and_second_names_of_enterprise_sonic():
-    told = parsed("enterprise_sonic", {"show interface status": STATUS})
+    reported = parsed("enterprise_sonic", {"show interface status": STATUS})
     assert {
-        name: (port["speed"], port["running"]["up"], port["running"]["mtu"]) for name, port in told["ports"].items()
+        name: (port["speed"], port["running"]["up"], port["running"]["mtu"]) for name, port in reported["ports"].items()
     } == {
         "Ethernet0": (400, False, 9100),
         "Ethernet4": (100, True, 9216),

@@ -61,13 +61,13 @@ def test_noise_is_never_a_crash_and_never_silent(name, path, seed):
 
 
 def said(platform, outputs):
-    """What is told of a capture, or the code of the refusal of one that nobody knows."""
+    """What is reported of a capture, or the code of the refusal of one that nobody knows."""
     try:
-        told = offline.parsed(platform, outputs)
+        reported = offline.parsed(platform, outputs)
     except OperatorError as error:
         return [error.code]
     keys = ("ports", "unread", "hostname", "version", "model", "exceptions")
-    return [key for key in keys if told[key]] + (["unsaved"] if told["unsaved"] is not None else [])
+    return [key for key in keys if reported[key]] + (["unsaved"] if reported["unsaved"] is not None else [])
 
 
 @pytest.mark.parametrize(

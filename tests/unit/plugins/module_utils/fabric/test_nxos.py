@@ -174,7 +174,7 @@ def changed(line, instead):
         "watchdog of the port",
         "watchdog of the switch",
         "link-level pause",
-        "hosts are to be told",
+        "hosts are to be reported",
         "pauses for another priority",
         "drops instead of marking",
         "a class that somebody changed",

@@ -42,7 +42,7 @@ def test_where_a_policy_has_to_go_before_another_comes_it_goes_at_once():
     assert line.lines[at : at + 3] == [attach, "no service-policy type qos input OTHER", attach]
 
 
-def test_a_way_back_that_fails_is_told_and_one_that_was_not_begun_is_none():
+def test_a_way_back_that_fails_is_reported_and_one_that_was_not_begun_is_none():
     rollback = "rollback running-config checkpoint aiready-roce"
     line = Line({"end": "% Invalid command", rollback: "ERROR: Checkpoint does not exist"})
     Nxos().revert(line, edit(FACTORY), None)

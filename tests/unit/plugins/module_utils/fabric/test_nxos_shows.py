@@ -78,8 +78,8 @@ def test_an_identity_as_text():
 
 
 def test_an_older_release_names_its_build_too():
-    told = {"host_name": "leaf-05", "kickstart_ver_str": "7.3(1)D1(1) [build 7.3(1)D1(0.10)]"}
-    assert parsed(json.dumps(told), "show version | json").version == "7.3(1)D1(1)"
+    reported = {"host_name": "leaf-05", "kickstart_ver_str": "7.3(1)D1(1) [build 7.3(1)D1(0.10)]"}
+    assert parsed(json.dumps(reported), "show version | json").version == "7.3(1)D1(1)"
 
 
 def test_links_as_text():
@@ -120,7 +120,7 @@ AS_JSON = {"chassis_id": "b8ce.f600.0001", "port_id": "b8ce.f600.0001", "l_port_
     ],
     ids=["text", "CRLF", "JSON"],
 )
-def test_what_a_neighbour_does_not_tell_is_no_name(text):
+def test_what_a_neighbour_does_not_report_is_no_name(text):
     (peer,) = parsed(text, "show lldp neighbors detail").neighbours["Ethernet1/1"]
     assert (peer.system, peer.port, peer.description) == ("b8ce.f600.0001", "b8ce.f600.0001", None)
 

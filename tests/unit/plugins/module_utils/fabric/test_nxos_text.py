@@ -47,7 +47,7 @@ def test_every_capture_is_recognised(name, shaped):
         (DEFAULTS, "Ethernet1/2", {"trust": "none", "pfc_mode": "auto", "pfc": [], "mtu": 1500, "watchdog": False}),
     ],
 )
-def test_a_configuration_tells_what_a_port_does(name, port, expected):
+def test_a_configuration_reports_what_a_port_does(name, port, expected):
     found = sample(name).ports[port]
     assert {key: getattr(found, key) for key in expected} == expected
 
@@ -105,7 +105,7 @@ def test_flow_control_in_json_of_one_row_or_many():
         assert len(parsed(text).oper) == (1 if rows is row else 2)
 
 
-def test_queues_tell_which_class_is_really_paused():
+def test_queues_report_which_class_is_really_paused():
     running = sample("show_queuing_interface_fragment.txt").oper["Ethernet2/1"]
     assert (running.pfc, running.pfc_sends) == ([3], True)
     assert running.counters["pauses_sent"] == {0: 0, 3: 7}
@@ -211,7 +211,7 @@ def test_old_and_new_words_for_what_is_not_dropped(pause, pfc):
         ("mtu 9216", "auto", "ieee"),
     ],
 )
-def test_modes_of_flow_control_and_who_is_told(line, mode, dcbx):
+def test_modes_of_flow_control_and_who_is_reported(line, mode, dcbx):
     port = parsed(f"interface Ethernet1/1\n  {line}\n").ports["Ethernet1/1"]
     assert (port.pfc_mode, port.dcbx) == (mode, dcbx)
 
@@ -246,7 +246,7 @@ Ethernet1/2
 
 
 @pytest.mark.parametrize("match", ["Match: dscp 26", "queue dropped pkts : 0"], ids=["shown", "by the class's name"])
-def test_policies_tell_trust_and_marking_that_run(match):
+def test_policies_report_trust_and_marking_that_run(match):
     texts = {
         "show policy-map interface": POLICIES.format(match=match),
         "show running-config ipqos": "class-map type qos match-any ROCE\n  match dscp 26\n",

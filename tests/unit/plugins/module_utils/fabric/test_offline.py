@@ -31,7 +31,7 @@ def test_commands_can_be_rendered_without_a_switch(name):
 
 
 @pytest.mark.parametrize("name", known())
-def test_a_text_that_nobody_knows_is_told_as_such(name):
+def test_a_text_that_nobody_knows_is_reported_as_such(name):
     platform = platform_of(name, None)
     with pytest.raises(OperatorError) as error:
         offline.parsed(platform, "Lorem ipsum dolor sit amet")
@@ -39,10 +39,10 @@ def test_a_text_that_nobody_knows_is_told_as_such(name):
 
 
 @pytest.mark.parametrize("name", known())
-def test_no_output_at_all_tells_nothing_and_breaks_nothing(name):
-    told = offline.parsed(platform_of(name, None), {})
-    assert told["ports"] == {}
-    assert told["platform"] == name
+def test_no_output_at_all_reports_nothing_and_breaks_nothing(name):
+    reported = offline.parsed(platform_of(name, None), {})
+    assert reported["ports"] == {}
+    assert reported["platform"] == name
 
 
 def test_a_platform_that_is_only_read_renders_nothing():
@@ -104,11 +104,11 @@ def test_a_platform_that_nobody_names_is_asked_for(network_os, found):
         ("junos", "show configuration class-of-service", "            ^\nsyntax error, expecting <command>.\n"),
     ],
 )
-def test_a_command_that_was_refused_tells_nothing(name, command, text):
+def test_a_command_that_was_refused_reports_nothing(name, command, text):
     links = {"nxos": "Ethernet1/1 is up\n", "eos": "Ethernet1 is up, line protocol is up (connected)\n"}
     links.update(os10="Ethernet 1/1/1 is up, line protocol is up\n", junos="et-0/0/1 {\n    mtu 9216;\n}\n")
     shows = {"nxos": "show interface", "eos": "show interfaces", "os10": "show interface"}
     texts = {command: text, shows.get(name, "show configuration interfaces"): links[name]}
-    told = offline.parsed(platform_of(name, None), texts)
-    assert [sentence for sentence in told["unread"] if command in sentence]
-    assert [(port["pfc"], port["trust"]) for port in told["ports"].values()] == [(None, None)]
+    reported = offline.parsed(platform_of(name, None), texts)
+    assert [sentence for sentence in reported["unread"] if command in sentence]
+    assert [(port["pfc"], port["trust"]) for port in reported["ports"].values()] == [(None, None)]

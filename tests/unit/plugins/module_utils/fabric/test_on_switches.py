@@ -133,26 +133,26 @@ def check_reading(bench):
     switch = qos.read(platform(bench.platform), bench, bench.ports)
     assert sorted(switch.ports) == sorted(bench.ports)
     for port in bench.ports[:2]:
-        told, now = switch.ports[port], bench.device.treatment(port)
-        assert told.trust == now.trust or {told.trust, now.trust} == {"dscp", "both"}
-        assert all(now.priorities[dscp] == priority for dscp, priority in (told.dscp_map or {}).items())
-        assert told.queues is None or told.queues == dict(enumerate(now.queues))
-        assert told.groups is None or told.groups == dict(enumerate(now.groups))
-        sends = told.pfc if told.pfc_mode == "on" and told.pfc_sends is not False else []
+        reported, now = switch.ports[port], bench.device.treatment(port)
+        assert reported.trust == now.trust or {reported.trust, now.trust} == {"dscp", "both"}
+        assert all(now.priorities[dscp] == priority for dscp, priority in (reported.dscp_map or {}).items())
+        assert reported.queues is None or reported.queues == dict(enumerate(now.queues))
+        assert reported.groups is None or reported.groups == dict(enumerate(now.groups))
+        sends = reported.pfc if reported.pfc_mode == "on" and reported.pfc_sends is not False else []
         assert sends == sorted(now.pauses_sent)
-        assert told.lossless == sorted(now.pauses_heeded)
-        assert sorted(told.ecn) == sorted(queue for queue, one in now.marking.items() if one.mark)
-        for queue, marking in told.ecn.items():
+        assert reported.lossless == sorted(now.pauses_heeded)
+        assert sorted(reported.ecn) == sorted(queue for queue, one in now.marking.items() if one.mark)
+        for queue, marking in reported.ecn.items():
             assert marking.min_bytes == pytest.approx(now.marking[queue].min_bytes, rel=NEAR)
             assert marking.max_bytes == pytest.approx(now.marking[queue].max_bytes, rel=NEAR)
             assert marking.probability in (None, now.marking[queue].probability)
-        assert told.strict == sorted(now.strict)
-        assert all(now.shares[queue] == share for queue, share in told.shares.items())
-        assert told.mtu == now.mtu
-        assert told.watchdog in (None, now.watchdog)
-        assert told.pause in (None, now.pause_sent or now.pause_heeded)
-        assert told.speed == 100
-        assert told.enabled in (None, True)
+        assert reported.strict == sorted(now.strict)
+        assert all(now.shares[queue] == share for queue, share in reported.shares.items())
+        assert reported.mtu == now.mtu
+        assert reported.watchdog in (None, now.watchdog)
+        assert reported.pause in (None, now.pause_sent or now.pause_heeded)
+        assert reported.speed == 100
+        assert reported.enabled in (None, True)
         assert switch.oper[port].up in (None, True)
 
 
@@ -215,8 +215,8 @@ def test_all_that_is_read_of_a_switch(name):
     factory = as_data(qos.read(platform(name), bench, bench.ports), bench.ports[:1])
     approved.check(__file__, f"{name}: factory", {**factory, "config": ""})
     done(bench, save="never")
-    told = as_data(qos.read(platform(name), bench, bench.ports), bench.ports[:1])
-    approved.check(__file__, f"{name}: RoCE", {**told, "config": ""}, {**factory, "config": ""})
+    reported = as_data(qos.read(platform(name), bench, bench.ports), bench.ports[:1])
+    approved.check(__file__, f"{name}: RoCE", {**reported, "config": ""}, {**factory, "config": ""})
 
 
 @pytest.mark.parametrize("name", [name for name in PLATFORMS if name != "enterprise_sonic"])

@@ -309,5 +309,5 @@ def test_removal_restores_the_weights_of_the_factory_and_leaves_those_that_are_s
     assert sorted(line for line in sent if "dcb ets" in line) == [
         f"{BOTH} traffic-class {queue} dcb ets wrr {weight}" for queue, weight in FACTORY_WEIGHTS.items()
     ]
-    told = "".join(f"   {BOTH} traffic-class {queue} dcb ets wrr {FACTORY_WEIGHTS[queue]}\n" for queue in range(8))
-    assert commands(switch(told), intent=None) == []
+    reported = "".join(f"   {BOTH} traffic-class {queue} dcb ets wrr {FACTORY_WEIGHTS[queue]}\n" for queue in range(8))
+    assert commands(switch(reported), intent=None) == []

@@ -88,11 +88,11 @@ def test_without_the_preset_nothing_is_claimed():
     assert (switch.ports, switch.raw.mode, switch.exceptions) == ({}, "off", [])
 
 
-def test_what_contradicts_the_preset_is_told_with_the_way_out():
+def test_what_contradicts_the_preset_is_reported_with_the_way_out():
     text = sample("show_roce_lossless_3.10.4006_sn2700.txt").replace("N/A\n", "Eth1/4: qos trust L2\n")
-    (told,) = Onyx().parse({"show roce": text}).exceptions
-    assert told.startswith("Eth1/4: qos trust L2: ")
-    assert "no roce" in told
+    (reported,) = Onyx().parse({"show roce": text}).exceptions
+    assert reported.startswith("Eth1/4: qos trust L2: ")
+    assert "no roce" in reported
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_the_json_api_wraps_lists_of_the_same():
 
 
 def test_lists_since_3_6_6000_have_the_ports_in_their_third_element():
-    told = [
+    reported = [
         {"PFC": "enabled"},
         {"Priority Enabled List": "3"},
         {"Eth1/1": [{"PFC admin": "On", "PFC oper": "Enabled"}]},
     ]
-    text = f"leaf [standalone: master] # show dcb priority-flow-control | json-print\n{json.dumps(told)}\n"
+    text = f"leaf [standalone: master] # show dcb priority-flow-control | json-print\n{json.dumps(reported)}\n"
     switch = Onyx().parse({"show dcb priority-flow-control | json-print": text})
     assert (switch.ports["Eth1/1"].pfc_mode, switch.oper["Eth1/1"].pfc) == ("on", [3])
 
@@ -135,7 +135,7 @@ def test_the_table_as_text_says_the_same():
     assert switch.ports["Eth1/2"].pfc_mode == "auto"
 
 
-def test_marking_is_told_from_dropping():
+def test_marking_is_reported_from_dropping():
     running = parsed("show_interfaces_ethernet_1_1_congestion-control_json.txt").oper["Eth1/1"]
     assert running.ecn == {2: Marking(0, 0, mark=False), 3: ABSOLUTE}
     assert running.counters == {"ecn_marked": 0}
@@ -183,8 +183,8 @@ def test_the_release_and_the_name_are_known_from_lldp_too():
 
 def test_counters_that_are_no_numbers_are_left_out():
     assert parsed("json_api_counters_roce_shape.txt").oper == {}
-    told = [{"Eth1/3": [{"Rx": [{"RoCE PG packets": "17"}]}, {"Tx": [{"RoCE TC packets": "4"}]}]}]
-    switch = Onyx().parse({"show interfaces ethernet 1/3 counters roce": json.dumps(told)})
+    reported = [{"Eth1/3": [{"Rx": [{"RoCE PG packets": "17"}]}, {"Tx": [{"RoCE TC packets": "4"}]}]}]
+    switch = Onyx().parse({"show interfaces ethernet 1/3 counters roce": json.dumps(reported)})
     assert switch.oper["Eth1/3"].counters == {"roce_packets_received": 17, "roce_packets_sent": 4}
 
 
@@ -224,7 +224,7 @@ def test_two_peers_whose_rows_come_in_turn_keep_what_belongs_to_each():
     ]
 
 
-def test_interfaces_tell_speed_mtu_link_and_pauses():
+def test_interfaces_report_speed_mtu_link_and_pauses():
     entry = {
         "header": "Eth1/10",
         "Actual speed": "100 Gbps",
@@ -237,9 +237,9 @@ def test_interfaces_tell_speed_mtu_link_and_pauses():
     assert (switch.oper["Eth1/10"].mtu, switch.oper["Eth1/10"].up) == (9216, True)
 
 
-def test_a_lossless_pool_alone_tells_its_priorities():
-    told = parsed("show_traffic_pool_roce_json.txt", "json_api_show_dcb_priority-flow-control.txt")
-    assert told.ports["Eth1/11"].lossless == [3]
+def test_a_lossless_pool_alone_reports_its_priorities():
+    reported = parsed("show_traffic_pool_roce_json.txt", "json_api_show_dcb_priority-flow-control.txt")
+    assert reported.ports["Eth1/11"].lossless == [3]
 
 
 def test_lines_below_an_interface_belong_to_it_and_to_no_other():
@@ -248,7 +248,7 @@ def test_lines_below_an_interface_belong_to_it_and_to_no_other():
     assert {name: port.trust for name, port in switch.ports.items()} == {"Eth1/1": "dscp", "Eth1/2": "pcp"}
 
 
-def test_interfaces_alone_tell_nothing_of_flow_control():
+def test_interfaces_alone_report_nothing_of_flow_control():
     table = json.dumps([{"header": "Eth1/1", "MTU": "1500 bytes", "Operational state": "Up"}])
     port = Onyx().parse({"show interfaces ethernet | json-print": table}).ports["Eth1/1"]
     assert (port.mtu, port.pfc_mode, port.pfc, port.lossless) == (1500, None, None, None)

@@ -232,7 +232,7 @@ def test_a_way_back_that_was_gone_sends_nothing():
     assert session.sent == ["discard", CONFIG]
 
 
-def test_an_own_object_that_was_edited_is_told_with_both_contents():
+def test_an_own_object_that_was_edited_is_reported_with_both_contents():
     ready = switch(BY_HAND)
     names = {"AIREADY-ECN-150-1500-100": "minimum-threshold 150", "AIREADY-QUEUE-3": "match queue 3"}
     made = "wred AIREADY-ECN-150-1500-100\n   random-detect color green minimum-threshold 99 maximum-threshold 1500\n"

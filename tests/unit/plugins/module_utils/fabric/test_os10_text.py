@@ -95,7 +95,7 @@ def test_each_silent_difference_is_seen(change, key):
     assert key in found
 
 
-def test_a_name_of_the_wrong_kind_is_told_and_does_nothing():
+def test_a_name_of_the_wrong_kind_is_reported_and_does_nothing():
     text = BY_HAND.replace("network-qos PAUSE\n   service", "network-qos POINTS\n   service")
     found = switch(text)
     assert "ethernet1/1/1: POINTS has no effect as policy-map type network-qos. It is a trust" in found.exceptions[0]

@@ -74,11 +74,11 @@ def test_good_parameters_have_no_problems():
         ({"host_ports": ["a"], "config": {"mtu": 8000}, "host_mtu": 9000}, "config.mtu: 8000 is less than the 9000"),
     ],
 )
-def test_what_cannot_be_meant_is_told(given, says):
+def test_what_cannot_be_meant_is_reported(given, says):
     (problem,) = params.check_params(checked(**given))
     assert problem.startswith(says)
 
 
-def test_everything_wrong_is_told_at_once():
+def test_everything_wrong_is_reported_at_once():
     given = checked(config={"priority": 9, "trust": "dscp", "mtu": 100}, confirm_timeout_s=0)
     assert len(params.check_params(given)) == 4

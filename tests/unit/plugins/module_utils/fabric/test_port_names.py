@@ -37,6 +37,6 @@ def test_onyx_is_asked_for_ports_that_it_can_have_alone():
 
 
 def test_settings_of_a_port_that_onyx_cannot_have_are_refused_by_its_name():
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         settings._spread("x", ["Eth1/1", "Ethernet1"])
-    assert told.value.failure == documented("unknown_ports", subject="Port Ethernet1", ports=["Ethernet1"])
+    assert reported.value.failure == documented("unknown_ports", subject="Port Ethernet1", ports=["Ethernet1"])

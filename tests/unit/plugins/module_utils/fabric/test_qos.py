@@ -22,10 +22,10 @@ class Made(Known):
     refuses = ""
 
     def apply(self, session, edit):
-        self.told = self.switch
+        self.reported = self.switch
         self.switch = replace(self.switch, ports={name: port() for name in self.switch.ports}, unsaved=True)
         if self.refuses == "begin":
-            self.switch = self.told
+            self.switch = self.reported
             raise OperatorError(session.name, "a change", "Somebody else is at it", "Wait", "busy")
         if self.refuses == "apply":
             raise Refused("set", "% Invalid input")
@@ -69,7 +69,7 @@ def test_without_its_backup_nothing_is_changed():
 
 
 @pytest.mark.parametrize("count, more", [(5, ""), (7, " and 2 more.")])
-def test_of_many_gaps_the_message_tells_some_and_the_result_all(count, more):
+def test_of_many_gaps_the_message_reports_some_and_the_result_all(count, more):
     left = [f"swp{number}: the running pfc is none instead of 3." for number in range(count)]
     error = not_proved("leaf-01", "the change is not effective", left)
     assert f"swp4: the running pfc is none instead of 3.{more} Check" in error.message

@@ -52,7 +52,7 @@ def test_a_lost_connection_is_opened_anew_and_the_command_is_sent_again():
     ],
     ids=["login", "refused", "twice"],
 )
-def test_what_a_new_connection_does_not_mend_is_told(failures, done):
+def test_what_a_new_connection_does_not_mend_is_reported(failures, done):
     line = Line(*failures)
     with pytest.raises(type(failures[-1])):
         ask(line)

@@ -79,7 +79,7 @@ def test_tables_of_buffers_alone():
     assert (port.cable_length_m, port.trust, port.pfc, port.lossless, port.mtu) == (5, None, None, None, None)
 
 
-def test_ports_without_a_map_are_told_too():
+def test_ports_without_a_map_are_reported_too():
     switch = parsed("config_db_qos_default_AZURE_one_port")
     assert len(switch.ports) == 32
     assert (switch.ports["Ethernet0"].trust, switch.ports["Ethernet96"].cable_length_m) == ("none", 300)
@@ -125,7 +125,7 @@ def test_shows_that_were_joined_are_taken_apart():
     assert (peer.system, peer.port, peer.description) == ("esx-01", "vmnic2", "port 2 on vds-roce")
 
 
-def test_what_the_chip_was_told_counts_for_more_than_the_configuration():
+def test_what_the_chip_was_reported_counts_for_more_than_the_configuration():
     tables = json.loads((SAMPLES / "qos_json_arista7260_t0_one_port.txt").read_text())
     shown = OTHERS.replace("Ethernet0", "Ethernet40").replace('"8"', '"0"')
     switch = PLATFORM.parse({text.CONFIG: json.dumps(tables), "all": shown})
@@ -149,7 +149,7 @@ def test_what_follows_the_table_of_neighbours_is_none():
     }
 
 
-def test_a_link_that_is_not_told_is_not_down():
+def test_a_link_that_is_not_reported_is_not_down():
     table = "  Interface    Oper\n-----------  ------\n  Ethernet0     N/A\n  Ethernet4    down\n"
     oper = PLATFORM.parse({"show interfaces status": table}).oper
     assert {name: one.up for name, one in oper.items()} == {"Ethernet0": None, "Ethernet4": False}
@@ -179,7 +179,7 @@ def test_the_day_of_a_build_is_no_branch(version, branch):
         {"BUFFER_PG": {"Ethernet0|3-4": "lossless"}, "DEVICE_METADATA": "none"},
     ],
 )
-def test_tables_of_another_shape_are_read_as_far_as_they_tell_something(tables):
+def test_tables_of_another_shape_are_read_as_far_as_they_report_something(tables):
     port = PLATFORM.parse({text.CONFIG: json.dumps(dict(tables, PORT={"Ethernet0": {"mtu": "9100"}}))}).ports[
         "Ethernet0"
     ]

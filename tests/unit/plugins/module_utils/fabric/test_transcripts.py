@@ -136,23 +136,23 @@ FORMS = {
 @pytest.mark.parametrize("name", LLDP)
 def test_neighbours_alone_are_ports_in_every_form_of_capture(name, form):
     command, text, port = LLDP[name]
-    told = parsed(name, form(name, command, text))
-    assert [(peer["system"], peer["port"]) for peer in told["ports"][port]["neighbours"]] == [("esx-01", "vmnic4")]
-    assert (list(told["ports"]), told["unread"]) == ([port], [])
+    reported = parsed(name, form(name, command, text))
+    assert [(peer["system"], peer["port"]) for peer in reported["ports"][port]["neighbours"]] == [("esx-01", "vmnic4")]
+    assert (list(reported["ports"]), reported["unread"]) == ([port], [])
 
 
 @pytest.mark.parametrize("name", known())
-def test_what_was_not_understood_is_told_command_by_command(name):
+def test_what_was_not_understood_is_reported_command_by_command(name):
     command, text, port = LLDP[name]
     prompt = PROMPTS[name]
     other = "nv show bridge" if name == "cumulus" else "show bridge"
     refused = "nv show x" if name == "cumulus" else "show x"
     whole = f"Welcome to the switch\n{prompt}{other}\nbridge 1\n{prompt}{command}\n{text}"
     whole += f"{prompt}{refused}\n% Invalid input\n{prompt}{command}\n{prompt}"
-    told = parsed(name, whole)
-    assert list(told["ports"]) == [port]
+    reported = parsed(name, whole)
+    assert list(reported["ports"]) == [port]
     banner, bridge, invalid, empty = sorted(
-        told["unread"], key=lambda one: ["Welc", "brid", " x`", "empty"].index(_of(one))
+        reported["unread"], key=lambda one: ["Welc", "brid", " x`", "empty"].index(_of(one))
     )
     assert "Welcome to the switch" in banner
     assert f"Cannot read `{other}`" in bridge
@@ -168,18 +168,18 @@ def _of(sentence):
 @pytest.mark.parametrize(
     "text", ["", " \r\n", "lorem ipsum\n" * 20, "-----\n=====\n"], ids=["empty", "blank", "other", "rules"]
 )
-def test_an_output_that_tells_nothing_is_unread(name, text):
-    told = parsed(name, {LLDP[name][0]: text})
-    assert told["ports"] == {}
-    assert [LLDP[name][0] in sentence for sentence in told["unread"]] == [True]
+def test_an_output_that_reports_nothing_is_unread(name, text):
+    reported = parsed(name, {LLDP[name][0]: text})
+    assert reported["ports"] == {}
+    assert [LLDP[name][0] in sentence for sentence in reported["unread"]] == [True]
 
 
 @pytest.mark.parametrize("name", known())
-def test_a_refusal_between_outputs_is_told_too(name):
+def test_a_refusal_between_outputs_is_reported_too(name):
     command, text, port = LLDP[name]
-    told = parsed(name, {command: f"{text}\n\n% Invalid input detected at '^' marker.\n\n\n"})
-    assert list(told["ports"]) == [port]
-    assert [sentence for sentence in told["unread"] if "% Invalid input" in sentence] == told["unread"]
+    reported = parsed(name, {command: f"{text}\n\n% Invalid input detected at '^' marker.\n\n\n"})
+    assert list(reported["ports"]) == [port]
+    assert [sentence for sentence in reported["unread"] if "% Invalid input" in sentence] == reported["unread"]
 
 
 @pytest.mark.parametrize(
@@ -197,9 +197,9 @@ def test_a_refusal_between_outputs_is_told_too(name):
     ],
 )
 def test_rows_of_ports_in_another_form_are_unread(name, command, text, lost):
-    told = parsed(name, {command: text})
-    assert len(told["ports"]) == 1
-    assert [lost in sentence and command in sentence for sentence in told["unread"]] == [True]
+    reported = parsed(name, {command: text})
+    assert len(reported["ports"]) == 1
+    assert [lost in sentence and command in sentence for sentence in reported["unread"]] == [True]
 
 
 def test_management_ports_of_a_configuration_need_no_mention():
@@ -226,23 +226,23 @@ def test_settings_without_a_port_are_unread(name):
     ],
 )
 def test_the_port_of_an_eos_table_may_be_in_its_command_alone(typed, text, expected):
-    told = parsed("eos", f"leaf-1#{typed}\n{text}")
-    assert told["ports"]["Ethernet1"]["running"]["ecn"][3]["min_bytes"] == expected
-    assert told["unread"] == []
+    reported = parsed("eos", f"leaf-1#{typed}\n{text}")
+    assert reported["ports"]["Ethernet1"]["running"]["ecn"][3]["min_bytes"] == expected
+    assert reported["unread"] == []
 
 
 @pytest.mark.parametrize(
     "outputs", ["leaf(config-if-Et5)#show active\n   mtu 9214\n", {"show run int et5": "   mtu 9214\n"}]
 )
 def test_a_configuration_without_its_interface_belongs_to_the_port_of_its_prompt_or_command(outputs):
-    told = parsed("eos", outputs)
-    assert {name: port["mtu"] for name, port in told["ports"].items()} == {"Ethernet5": 9214}
+    reported = parsed("eos", outputs)
+    assert {name: port["mtu"] for name, port in reported["ports"].items()} == {"Ethernet5": 9214}
 
 
 def test_the_same_command_for_two_ports_is_read_twice():
     text = "leaf# sh int e1/1\nEthernet1/1 is up\n  MTU 9216 bytes, BW 100000000 Kbit\n"
-    told = parsed("nxos", text + text.replace("1/1", "1/2").replace("9216", "1500"))
-    assert {name: port["running"]["mtu"] for name, port in told["ports"].items()} == {
+    reported = parsed("nxos", text + text.replace("1/1", "1/2").replace("9216", "1500"))
+    assert {name: port["running"]["mtu"] for name, port in reported["ports"].items()} == {
         "Ethernet1/1": 9216,
         "Ethernet1/2": 1500,
     }
@@ -268,9 +268,9 @@ def test_a_long_command_of_a_shell_is_named_by_its_beginning():
 
 def test_a_part_of_a_long_command_that_was_not_understood_is_unread():
     command = platform_of("sonic", None).reads([])[1]
-    told = parsed("sonic", {command: f"@ show pfc priority\nsome text\n@ show lldp table\n{LLDP['sonic'][1]}"})
-    assert list(told["ports"]) == ["Ethernet0"]
-    assert ["`show pfc priority`" in sentence for sentence in told["unread"]] == [True]
+    reported = parsed("sonic", {command: f"@ show pfc priority\nsome text\n@ show lldp table\n{LLDP['sonic'][1]}"})
+    assert list(reported["ports"]) == ["Ethernet0"]
+    assert ["`show pfc priority`" in sentence for sentence in reported["unread"]] == [True]
 
 
 def test_lines_that_only_look_like_prompts_stay_in_their_output():
@@ -278,11 +278,11 @@ def test_lines_that_only_look_like_prompts_stay_in_their_output():
     assert [command for command, _output in transcript.split(text)] == [None]
 
 
-def test_outputs_one_below_the_other_are_told_apart_by_their_commands():
+def test_outputs_one_below_the_other_are_reported_apart_by_their_commands():
     text = f"show lldp neighbors\n{LLDP['nxos'][1]}show hardware x\nsome data\n"
-    told = parsed("nxos", text)
-    assert list(told["ports"]) == ["Ethernet1/1"]
-    assert ["`show hardware x`" in sentence for sentence in told["unread"]] == [True]
+    reported = parsed("nxos", text)
+    assert list(reported["ports"]) == ["Ethernet1/1"]
+    assert ["`show hardware x`" in sentence for sentence in reported["unread"]] == [True]
 
 
 def test_the_place_in_a_chassis_of_junos_is_no_text_of_its_own():
@@ -305,10 +305,10 @@ speed         400G         auto
 
 
 def test_names_of_ports_alone_are_unread():
-    told = parsed(
+    reported = parsed(
         "cumulus", {"nv show interface swp1 qos pfc": "  operational  applied\n  -----------  -------\nnonsense\n"}
     )
-    assert ["nv show interface swp1 qos pfc" in sentence for sentence in told["unread"]] == [True]
+    assert ["nv show interface swp1 qos pfc" in sentence for sentence in reported["unread"]] == [True]
 
 
 ROWS_OF_UNKNOWN_FORM = "Et1 Eth1/1 Ethernet1 foo\nEthernet4 zz\nEth1/2 baz\nswp3 z\nxe-0/0/1 up\n"
@@ -320,10 +320,10 @@ def test_rows_of_unknown_form_are_reported_once_for_each_command(name):
     for command in platform.commands:
         texts = {command: ROWS_OF_UNKNOWN_FORM}
         read = transcript.complete(platform.parse(texts))
-        told = transcript.unheard(platform, texts, read)
+        reported = transcript.unheard(platform, texts, read)
         # Differences are read in a form of their own; some readers name the lines themselves.
         form = (
             f"Cannot read `{command}`. No line of its output has a form that is known for {platform.title}. Give the "
         )
         named = "diff" in command or any(command in one or "Ethernet4" in one for one in read.unread)
-        assert told == ([] if named else [f"{form}whole output as the switch prints it."]), read.unread
+        assert reported == ([] if named else [f"{form}whole output as the switch prints it."]), read.unread

@@ -192,16 +192,18 @@ CHANGED = {
 FOLDERS = {"enterprise_sonic": "sonic"}
 
 
-def at(told, path):
+def at(reported, path):
     """A value of the result by its path; None where a key is missing."""
     for key in path.split("."):
-        told = (told or {}).get(int(key) if key.isdigit() else key, None) if isinstance(told, dict) else None
-    return told
+        reported = (
+            (reported or {}).get(int(key) if key.isdigit() else key, None) if isinstance(reported, dict) else None
+        )
+    return reported
 
 
 def parsed(one, text):
-    told = offline.parsed(platform_of(one.platform, None), text)
-    return at(told["ports"].get(one.port), one.path), told["unread"]
+    reported = offline.parsed(platform_of(one.platform, None), text)
+    return at(reported["ports"].get(one.port), one.path), reported["unread"]
 
 
 @pytest.mark.parametrize("one", CHANGED.values(), ids=CHANGED.keys())
@@ -216,15 +218,15 @@ def test_a_value_that_is_not_known_is_none_and_named(one):
 
 def test_counters_of_sonic_belong_to_the_priority_of_their_column():
     text = "  Port Rx    PFC3    PFC4\n---------  ------  ------\nEthernet0      17      18\n"
-    told = offline.parsed(platform_of("sonic", None), {"show pfc counters": text})
-    assert told["ports"]["Ethernet0"]["running"]["counters"]["pauses_received"] == {3: 17, 4: 18}
+    reported = offline.parsed(platform_of("sonic", None), {"show pfc counters": text})
+    assert reported["ports"]["Ethernet0"]["running"]["counters"]["pauses_received"] == {3: 17, 4: 18}
 
 
 @pytest.mark.parametrize("shown", ["none", "N/A", ""])
 def test_no_priority_is_a_value(shown):
     text = f"Interface    Lossless priorities\n-----------  ---------------------\nEthernet0    {shown or '-'}\n"
-    told = offline.parsed(platform_of("sonic", None), {"show pfc priority": text})
-    assert (told["ports"]["Ethernet0"]["pfc"], told["unread"]) == ([], [])
+    reported = offline.parsed(platform_of("sonic", None), {"show pfc priority": text})
+    assert (reported["ports"]["Ethernet0"]["pfc"], reported["unread"]) == ([], [])
 
 
 def test_a_class_of_os10_without_a_group_is_no_crash():
@@ -233,8 +235,8 @@ def test_a_class_of_os10_without_a_group_is_no_crash():
         "  pause\n  pfc-cos 3\ninterface ethernet1/1/1\n service-policy input type network-qos roce\n"
         " priority-flow-control mode on\n"
     )
-    told = offline.parsed(platform_of("os10", None), {"show running-configuration": text})
-    assert told["ports"]["ethernet1/1/1"]["pfc_mode"] == "on"
+    reported = offline.parsed(platform_of("os10", None), {"show running-configuration": text})
+    assert reported["ports"]["ethernet1/1/1"]["pfc_mode"] == "on"
 
 
 ROW = {"if_name_str": "Ethernet1/1", "admin_mode": "On", "oper_status": "On (8)", "rx_ppp": "7", "tx_ppp": "9"}
@@ -252,8 +254,8 @@ LACKING = {
 def test_a_row_of_nxos_without_a_value_is_neither_off_nor_zero(change, pfc, sends, counters):
     row = {key: value for key, value in {**ROW, **change}.items() if value is not None}
     text = json.dumps({"TABLE_pfc_interface": {"ROW_pfc_interface": [row]}})
-    told = offline.parsed(platform_of("nxos", None), {"show interface priority-flow-control": text})
-    running = told["ports"]["Ethernet1/1"]["running"]
+    reported = offline.parsed(platform_of("nxos", None), {"show interface priority-flow-control": text})
+    running = reported["ports"]["Ethernet1/1"]["running"]
     assert (running["pfc"], running["pfc_sends"], running["counters"]) == (pfc, sends, counters)
 
 
@@ -290,8 +292,8 @@ SHOWS = {
 @pytest.mark.parametrize("name, command, text, before, after, port, path", SHOWS.values(), ids=SHOWS.keys())
 def test_what_runs_is_not_known_where_a_value_is_not(name, command, text, before, after, port, path):
     def running(shown):
-        told = offline.parsed(platform_of(name, None), {command: shown})
-        return at(told["ports"].get(port), f"running.{path}")
+        reported = offline.parsed(platform_of(name, None), {command: shown})
+        return at(reported["ports"].get(port), f"running.{path}")
 
     assert before in text
     assert running(text) not in (None, [])
@@ -320,13 +322,13 @@ SETTINGS = {
 
 @pytest.mark.parametrize("before, after, unread", SETTINGS.values(), ids=SETTINGS.keys())
 def test_a_setting_of_cumulus_in_another_form_is_unread(before, after, unread):
-    def told(text):
+    def reported(text):
         return offline.parsed(platform_of("cumulus", None), {"nv config show -o json": text})["unread"]
 
     text = json.dumps([{"header": {"version": "5.14"}}, {"set": NVUE}])
     assert before in text
-    assert told(text) == []
-    assert [unread in sentence for sentence in told(text.replace(before, after))] == [True]
+    assert reported(text) == []
+    assert [unread in sentence for sentence in reported(text.replace(before, after))] == [True]
 
 
 def test_a_file_of_cumulus_with_a_value_in_another_form_is_unread():
@@ -340,8 +342,8 @@ def test_a_file_of_cumulus_with_a_value_in_another_form_is_unread():
 def test_an_onyx_port_without_its_mode_of_flow_control_is_unknown():
     text = (SAMPLES / "onyx" / "show_dcb_priority-flow-control_enabled_json.txt").read_text(encoding="utf-8")
     text = text.replace('"PFC admin"', '"PFC state"')
-    told = offline.parsed(platform_of("onyx", None), {"show dcb priority-flow-control": text})
-    assert {port["pfc_mode"] for port in told["ports"].values()} == {None}
+    reported = offline.parsed(platform_of("onyx", None), {"show dcb priority-flow-control": text})
+    assert {port["pfc_mode"] for port in reported["ports"].values()} == {None}
 
 
 STATES = {
@@ -368,15 +370,15 @@ STATES = {
 def test_a_link_in_another_word_is_unknown_and_not_down(name):
     command, text, word = STATES[name]
 
-    def told(shown):
+    def reported(shown):
         found = offline.parsed(platform_of(name.split(",")[0], None), {command: shown})
         (port,) = found["ports"].values()
         return port["running"]["up"], found["unread"]
 
     assert word in text
-    assert told(text) == (True, [])
-    assert told(text.replace(word, word.replace("Up", "down").replace("up", "down"), 1)) == (False, [])
-    up, unread = told(text.replace(word, word.replace("Up", "odd").replace("up", "odd"), 1))
+    assert reported(text) == (True, [])
+    assert reported(text.replace(word, word.replace("Up", "down").replace("up", "down"), 1)) == (False, [])
+    up, unread = reported(text.replace(word, word.replace("Up", "odd").replace("up", "odd"), 1))
     assert up is None
     assert ["odd" in sentence for sentence in unread] == [True]
 
@@ -384,8 +386,8 @@ def test_a_link_in_another_word_is_unknown_and_not_down(name):
 @pytest.mark.parametrize("mode, ecn", [("-", {}), ("none", {}), ("RED", {}), ("pie", None)])
 def test_a_mode_of_cumulus_that_does_not_mark_is_known(mode, ecn):
     tree = {"trust": {"trust-mode": "dscp"}, "congestion-control": {"congestion-mode": mode, "enabled-tc": "-"}}
-    told = offline.parsed(
+    reported = offline.parsed(
         platform_of("cumulus", None), {"nv show interface swp1 qos roce status -o json": json.dumps(tree)}
     )
-    assert told["ports"]["swp1"]["running"]["ecn"] == ecn
-    assert ["congestion-mode" in one for one in told["unread"]] == [True] * (ecn is None)
+    assert reported["ports"]["swp1"]["running"]["ecn"] == ecn
+    assert ["congestion-mode" in one for one in reported["unread"]] == [True] * (ecn is None)

@@ -118,8 +118,8 @@ SHOWN = {
 
 
 def parsed(one, text):
-    told = offline.parsed(platform_of(one.platform, None), {one.command: text})
-    return at(told["ports"].get(one.port), one.path), told["unread"]
+    reported = offline.parsed(platform_of(one.platform, None), {one.command: text})
+    return at(reported["ports"].get(one.port), one.path), reported["unread"]
 
 
 @pytest.mark.parametrize("one", SHOWN.values(), ids=SHOWN.keys())
@@ -177,9 +177,9 @@ STATES = [
 
 @pytest.mark.parametrize("name, command, text, up, enabled", STATES)
 def test_known_words_of_a_link_that_is_down(name, command, text, up, enabled):
-    told = offline.parsed(platform_of(name, None), {command: text + "\n"})
-    (port,) = told["ports"].values()
-    assert (port["running"]["up"], port["enabled"], told["unread"]) == (up, enabled, [])
+    reported = offline.parsed(platform_of(name, None), {command: text + "\n"})
+    (port,) = reported["ports"].values()
+    assert (port["running"]["up"], port["enabled"], reported["unread"]) == (up, enabled, [])
 
 
 def two(name):
@@ -252,9 +252,9 @@ def test_lines_whose_heading_is_lost_belong_to_no_port(name, command, text, head
     assert at(both["ports"][second], path) not in (None, [])
     # Another value behind the lost heading, to see that it goes nowhere.
     above, below = text.split(heading)
-    told = offline.parsed(platform_of(name, None), {command: above + below.replace("150", "151").replace("9", "8")})
-    assert told["ports"] == {first: both["ports"][first]}
-    assert [sentence.startswith("Cannot assign the lines after those of") for sentence in told["unread"]] == [True]
+    reported = offline.parsed(platform_of(name, None), {command: above + below.replace("150", "151").replace("9", "8")})
+    assert reported["ports"] == {first: both["ports"][first]}
+    assert [sentence.startswith("Cannot assign the lines after those of") for sentence in reported["unread"]] == [True]
 
 
 @pytest.mark.parametrize(
@@ -264,9 +264,9 @@ def test_lines_whose_heading_is_lost_belong_to_no_port(name, command, text, head
 )
 def test_lines_before_the_first_heading_belong_to_no_port(name, command, text):
     first = re.search(r"(?m)^.*(?:Ethernet ?1|ethernet1/1/1|Eth1/1).*$\n?", text)
-    told = offline.parsed(platform_of(name, None), {command: text[: first.start()] + text[first.end() :]})
-    assert len(told["ports"]) == 1
-    assert told["unread"] != []
+    reported = offline.parsed(platform_of(name, None), {command: text[: first.start()] + text[first.end() :]})
+    assert len(reported["ports"]) == 1
+    assert reported["unread"] != []
 
 
 def test_a_nexus_port_without_an_input_policy_may_have_that_of_the_switch():

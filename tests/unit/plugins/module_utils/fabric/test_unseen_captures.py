@@ -1,4 +1,4 @@
-"""Outputs of other releases, of other ports, typed by hand or cut off are read as far as they tell something."""
+"""Outputs of other releases, of other ports, typed by hand or cut off are read as far as they report something."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def parsed(name, text, command=None):
 
 
 def test_rows_of_mlnx_qos_may_have_colons():
-    told = mlnx_qos.parse("PFC configuration:\n priority:  0 1 2 3\n enabled:   0 0 0 1\ntc: 3 tsa: ets, bw: 50%\n")
-    assert told["pfc"] == [3]
+    reported = mlnx_qos.parse("PFC configuration:\n priority:  0 1 2 3\n enabled:   0 0 0 1\ntc: 3 tsa: ets, bw: 50%\n")
+    assert reported["pfc"] == [3]
 
 
 TABLE_OF_MLNX_QOS = "PFC configuration:\n priority 0 1 2 3\n enabled {}\n buffer 0 0 0 1\n{} priority: 1\n"
@@ -47,8 +47,8 @@ def test_priorities_of_mlnx_qos_do_not_move_with_a_lost_cell(enabled, below, pfc
 
 def test_a_recommendation_to_the_peer_is_not_what_holds():
     text = "IEEE 8021QAZ ETS {} TLV\n PRIO_MAP: 0:{}\n"
-    told = tlv_text.parse(text.format("Configuration", 1) + text.format("Recommendation", 5))
-    assert told["classes"] == {0: 1}
+    reported = tlv_text.parse(text.format("Configuration", 1) + text.format("Recommendation", 5))
+    assert reported["classes"] == {0: 1}
 
 
 def test_priorities_of_the_older_dcbx_are_read():
@@ -163,7 +163,7 @@ def test_keys_of_sonic_in_every_form(tables):
     assert not [name for name in switch.ports if not name.startswith("Ethernet")]
 
 
-def test_a_part_of_a_configuration_of_sonic_tells_of_its_part():
+def test_a_part_of_a_configuration_of_sonic_reports_of_its_part():
     port = parsed("sonic", json.dumps({"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}}})).ports["Ethernet0"]
     assert (port.cable_length_m, port.pfc, port.ecn, port.watchdog, port.mtu) == (40, None, None, None, None)
 

@@ -49,7 +49,7 @@ def test_what_runs_as_wanted_is_proved_with_the_rounding_of_hardware():
         ),
     ],
 )
-def test_what_runs_otherwise_is_told_with_port_and_value(difference, says):
+def test_what_runs_otherwise_is_reported_with_port_and_value(difference, says):
     assert look(replace(RUNS, **difference)) == ([says], [])
 
 
@@ -60,10 +60,10 @@ def test_merged_lets_other_priorities_have_flow_control():
         assert verify.gaps(there, wants, Intent(), exact=False) == (gap, [])
 
 
-@pytest.mark.parametrize("now, told", [([3, 4], False), ([4], False), ([3], True), (None, True)])
-def test_what_merged_was_to_leave_and_is_gone_is_told(now, told):
+@pytest.mark.parametrize("now, reported", [([3, 4], False), ([4], False), ([3], True), (None, True)])
+def test_what_merged_was_to_leave_and_is_gone_is_reported(now, reported):
     said = verify.dropped({"swp1": {"lossless": [3, 4]}}, {"swp1": {"lossless": now}}, Intent())
-    assert said == (["swp1: priority 4 must stay lossless, but is lossy after the change."] if told else [])
+    assert said == (["swp1: priority 4 must stay lossless, but is lossy after the change."] if reported else [])
 
 
 def test_a_port_that_trusts_tags_too_is_right_only_where_nobody_asked_for_both():
@@ -100,7 +100,7 @@ def test_what_cannot_be_seen_is_never_taken_for_right(running, says):
     assert len(unknown) == 1
 
 
-def test_a_switch_that_tells_nothing_proves_nothing():
+def test_a_switch_that_reports_nothing_proves_nothing():
     found, unknown = look(None)
     assert found == []
     assert len(unknown) == 6
@@ -128,8 +128,8 @@ def test_ports_with_the_same_to_say_stand_in_one_sentence():
     assert unknown == ["swp3: no link, so the running state is unknown."]
 
 
-@pytest.mark.parametrize("then, now, told", [(0, 2, True), (2, 2, False), (5, 0, False), (None, None, False)])
-def test_a_watchdog_that_acts_during_a_change_is_a_gap(then, now, told):
+@pytest.mark.parametrize("then, now, reported", [(0, 2, True), (2, 2, False), (5, 0, False), (None, None, False)])
+def test_a_watchdog_that_acts_during_a_change_is_a_gap(then, now, reported):
     before, after = (Switch("eos", oper={"swp1": Oper(counters={"watchdog_events": count})}) for count in (then, now))
     said = ["swp1: the PFC watchdog was triggered 2 times. A peer does not stop sending pauses."]
-    assert verify.stuck(before, after, ["swp1", "swp2"]) == (said if told else [])
+    assert verify.stuck(before, after, ["swp1", "swp2"]) == (said if reported else [])

@@ -67,7 +67,7 @@ def test_other_settings_of_vlans(case):
 
 
 @pytest.mark.parametrize("name", PORTS)
-def test_a_port_that_was_taken_down_is_told_as_such(name):
+def test_a_port_that_was_taken_down_is_reported_as_such(name):
     pair, (down, up) = Pair(name), DOWN[name]
     assert read(pair, name).enabled is True
     pair.load(down)

@@ -15,11 +15,11 @@ KINDS = ("time_sliced", "mig_backed", "other_series")
 def line(entry, left_out=()):
     if not hasattr(entry, "_asdict"):
         return str(entry).replace(" ", "")
-    told = {key: value for key, value in entry._asdict().items() if key not in left_out}
-    return ";".join(f"{key}={value}" for key, value in told.items()).replace(" ", "")
+    reported = {key: value for key, value in entry._asdict().items() if key not in left_out}
+    return ";".join(f"{key}={value}" for key, value in reported.items()).replace(" ", "")
 
 
 @pytest.mark.parametrize("board", boards.BOARDS, ids=lambda board: board.key)
 def test_types_of_a_board(board):
-    told = {kind: [line(entry) for entry in getattr(board, kind)] for kind in KINDS}
-    approved.check(__file__, board.key, {"board": line(board, KINDS), **told})
+    reported = {kind: [line(entry) for entry in getattr(board, kind)] for kind in KINDS}
+    approved.check(__file__, board.key, {"board": line(board, KINDS), **reported})

@@ -18,7 +18,7 @@ def test_no_profile_belongs_to_two_boards():
 
 
 @pytest.mark.parametrize("field", ["key", "vsphere_prefix", "nvidia_prefix"])
-def test_boards_are_told_apart(field):
+def test_boards_are_reported_apart(field):
     counts = Counter(getattr(board, field) for board in BOARDS)
     assert max(counts.values()) == 1
 

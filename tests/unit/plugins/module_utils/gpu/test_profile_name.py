@@ -44,6 +44,6 @@ def test_what_is_not_a_profile_name_is_not_taken_for_one(text):
     "text, mig_backed, media",
     [("grid_a100-40c", False, False), ("grid_a100-3-20c", True, False), ("nvidia_a30-2-12cme", True, True)],
 )
-def test_a_name_tells_mig_and_media_engines(text, mig_backed, media):
+def test_a_name_reports_mig_and_media_engines(text, mig_backed, media):
     name = parse(text)
     assert (name.mig_backed, name.media) == (mig_backed, media)

@@ -62,7 +62,7 @@ GPU 00000000:04:00.0
 """
 
 
-def test_a_vgpu_tells_its_profile_and_its_licence():
+def test_a_vgpu_reports_its_profile_and_its_licence():
     (gpu,) = smi_text.parse(GUEST).gpus
     assert gpu == smi_text.Gpu(
         address="00000000:02:00.0",
@@ -79,7 +79,7 @@ def test_a_vgpu_tells_its_profile_and_its_licence():
     assert smi_text.parse(GUEST).driver == "535.216.01"
 
 
-def test_each_gpu_is_told_with_what_it_has():
+def test_each_gpu_is_reported_with_what_it_has():
     whole, vgpu = smi_text.parse(WHOLE).gpus
     assert (whole.virtualization, whole.mig, whole.memory_mb) == ("passthrough", True, 40960)
     assert (whole.licence, whole.product, whole.licensed) == (None, None, False)
@@ -139,6 +139,6 @@ def test_a_version_is_a_number_whatever_the_driver_says_of_its_name(lines):
     assert smi_text.parse(lines + WHOLE.replace("Driver Version ", "Other Version ")).driver == "610.10.01"
 
 
-def test_drivers_before_r450_tell_the_licence_under_another_name():
+def test_drivers_before_r450_report_the_licence_under_another_name():
     (gpu,) = smi_text.parse(GUEST.replace("vGPU Software Licensed Product", "GRID Licensed Product")).gpus
     assert (gpu.licensed, gpu.product) == (True, "NVIDIA Virtual Compute Server")

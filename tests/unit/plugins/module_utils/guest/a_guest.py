@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""A guest in a folder, with as many programs as the tests need: what they do is told by its fields."""
+"""A guest in a folder, with as many programs as the tests need: its fields define what they do."""
 
 from __future__ import annotations
 
@@ -116,14 +116,17 @@ class Guest(Commands):
     def _rpm(self, argv):
         if argv[1] == "-qa":
             return 0, "".join(f"{name}\t{version}-1\tx86_64\n" for name, (version, _state) in self.packages.items())
-        told = self._read(argv[-1])
-        return (0, f"{told['name']}\t{told['version']}-1\tx86_64\n") if told else (1, "not an rpm package")
+        reported = self._read(argv[-1])
+        return (0, f"{reported['name']}\t{reported['version']}-1\tx86_64\n") if reported else (1, "not an rpm package")
 
     def _dpkg_deb(self, argv):
-        told = self._read(argv[2])
-        if told is None:
+        reported = self._read(argv[2])
+        if reported is None:
             return 2, "is not a Debian format archive"
-        return 0, f"Package: {told['name']}\nVersion: {told['version']}\nArchitecture: {told['architecture']}\n"
+        return (
+            0,
+            f"Package: {reported['name']}\nVersion: {reported['version']}\nArchitecture: {reported['architecture']}\n",
+        )
 
     def _read(self, path):
         try:
@@ -167,10 +170,10 @@ class Guest(Commands):
                 self.programs.add(one)
         return 0, ""
 
-    def install(self, told):
-        self.packages[told["name"]] = (told["version"], "ii ")
-        if told["name"].startswith("nvidia-linux-grid"):
-            self.built(told["version"].split("-")[0])
+    def install(self, reported):
+        self.packages[reported["name"]] = (reported["version"], "ii ")
+        if reported["name"].startswith("nvidia-linux-grid"):
+            self.built(reported["version"].split("-")[0])
 
     def built(self, version):
         self.module = version

@@ -17,7 +17,7 @@ def run():
     return commands.Commands().run
 
 
-def test_a_command_tells_its_status_and_both_its_outputs(run):
+def test_a_command_reports_its_status_and_both_its_outputs(run):
     done = run(["sh", "-c", "echo out; echo err >&2; exit 3"])
     assert (done.rc, done.stdout, done.stderr, done.ok) == (3, "out\n", "err\n", False)
     assert done.outcome == "`sh -c echo out; echo err >&2; exit 3` exited with status 3: err."
@@ -60,7 +60,7 @@ def test_a_command_gets_what_is_written_to_it_and_else_nothing(run):
     assert run(["cat"]).stdout == ""
 
 
-def test_what_is_no_text_is_told_all_the_same(run):
+def test_what_is_no_text_is_reported_all_the_same(run):
     assert run(["printf", "a\\377b"]).stdout == "a�b"
 
 

@@ -32,7 +32,7 @@ RHEL = 'NAME="Red Hat Enterprise Linux"\nID="rhel"\nVERSION_ID="8.10"\nPRETTY_NA
         pytest.param("ID=fedora\nVERSION_ID=42\n", "redhat", False, "kernel-devel-6.1", id="the parent of relatives"),
     ],
 )
-def test_a_distribution_is_told_by_its_file(text, family, supported, headers):
+def test_a_distribution_is_reported_by_its_file(text, family, supported, headers):
     found = os_release.parse(text)
     assert (found.family, found.supported, found.headers("6.1")) == (family, supported, headers)
 

@@ -46,7 +46,7 @@ def held(guest):
         process.stdin.close()
 
 
-def test_packages_are_told_with_their_state(guest):
+def test_packages_are_reported_with_their_state(guest):
     guest.packages = {
         "whole": ("1", "ii "),
         "unpacked": ("1", "iU "),
@@ -64,7 +64,7 @@ def test_packages_are_told_with_their_state(guest):
     }
 
 
-def test_packages_of_the_red_hat_family_are_told(guest):
+def test_packages_of_the_red_hat_family_are_reported(guest):
     assert [(one.name, one.version) for one in manager(guest, ROCKY).all()] == [("bash", "5.1-1"), ("dkms", "2.8-1")]
 
 
@@ -92,7 +92,7 @@ def test_what_new_lists_cannot_mend_is_not_tried_again(guest):
 
 
 @pytest.mark.parametrize("how, word", [("downgrade", "--allow-downgrades"), ("reinstall", "--reinstall")])
-def test_apt_is_told_that_an_older_or_the_same_version_is_meant(guest, how, word):
+def test_apt_is_reported_that_an_older_or_the_same_version_is_meant(guest, how, word):
     manager(guest).install(["dkms"], how)
     (command,) = guest.did("apt-get")
     assert word in command

@@ -111,8 +111,8 @@ UNPROVED = {
 
 
 @pytest.mark.parametrize("name", UNPROVED)
-def test_a_change_that_does_not_show_is_told_with_what_is_there_and_what_was_wanted(name, tmp_path):
-    made, subject, told = UNPROVED[name]
+def test_a_change_that_does_not_show_is_reported_with_what_is_there_and_what_was_wanted(name, tmp_path):
+    made, subject, reported = UNPROVED[name]
     noun, requested = made(tmp_path)
     item = Item("job-01", requested, {})
     noun.read([item])
@@ -122,7 +122,7 @@ def test_a_change_that_does_not_show_is_told_with_what_is_there_and_what_was_wan
         # Nothing was changed in between.
         noun.prove([item])
     assert item.error.subject == subject
-    assert f" {told}" in item.error.message
+    assert f" {reported}" in item.error.message
     assert item.proved == item.now
     # A module of the kernel is not asked for where it cannot be loaded.
     paths = [change.path for change in item.changes if change.path != "loaded"]

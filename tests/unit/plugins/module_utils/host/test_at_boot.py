@@ -14,7 +14,7 @@ def notes(boot=BOOT, value="pfctx=0x08 pfcrx=0x08"):
     return {at_boot.note_name("nmlx5_core"): at_boot.note(boot, value)}
 
 
-def test_a_note_of_this_boot_tells_what_it_was_booted_with():
+def test_a_note_of_this_boot_reports_what_it_was_booted_with():
     assert at_boot.known(notes(), "nmlx5_core", BOOT, "max_vfs=4,4") == "pfctx=0x08 pfcrx=0x08"
     assert at_boot.known(notes(value=""), "nmlx5_core", BOOT, "max_vfs=4,4") == ""
 

@@ -34,7 +34,7 @@ def test_a_name_on_linux_may_be_written_without_its_folder():
     assert firmware.meant(DEVICES, ["mt4129_pciconf0"]) == DEVICES[1:]
 
 
-def test_all_are_all_and_unknown_names_are_told_with_what_is_there():
+def test_all_are_all_and_unknown_names_are_reported_with_what_is_there():
     assert firmware.meant(DEVICES, ["all"]) == DEVICES
     with pytest.raises(OperatorError) as refused:
         firmware.meant(DEVICES, ["vmnic9", "vmnic2", "mt4123_pciconf0"])
@@ -89,11 +89,11 @@ def test_what_the_firmware_does_not_have_is_refused(settings, words):
     assert "Update the firmware" in refused.value.message
 
 
-@pytest.mark.parametrize("current, told", [("False(0)", True), ("True(1)", False)])
-def test_parameters_that_the_firmware_hides_are_hinted_at(current, told):
+@pytest.mark.parametrize("current, reported", [("False(0)", True), ("True(1)", False)])
+def test_parameters_that_the_firmware_hides_are_hinted_at(current, reported):
     with pytest.raises(OperatorError) as refused:
         plan(adapter(key("ADVANCED_PCI_SETTINGS", current)), {"ATS_ENABLED": True})
-    assert ("only after ADVANCED_PCI_SETTINGS was set" in refused.value.message) is told
+    assert ("only after ADVANCED_PCI_SETTINGS was set" in refused.value.message) is reported
 
 
 def test_two_spellings_of_one_value_wait_for_nothing():
@@ -106,7 +106,7 @@ def test_a_wish_takes_the_spelling_that_the_tool_shows_for_what_runs():
     assert (change.after, change.needs) == ("AGGRESSIVE(1)", None)
 
 
-def test_a_default_that_is_not_told_cannot_be_wished_for():
+def test_a_default_that_is_not_reported_cannot_be_wished_for():
     with pytest.raises(OperatorError, match="does not show the default of NUM_OF_VFS"):
         plan(adapter(key("NUM_OF_VFS", "8", default="")), {"NUM_OF_VFS": None})
 
@@ -116,7 +116,7 @@ def test_each_network_device_of_a_function_names_it():
     assert firmware.meant([*DEVICES, dpu], ["p0"]) == firmware.meant([*DEVICES, dpu], ["pf0hpf"]) == [dpu]
 
 
-def test_what_the_firmware_does_not_tell_waits_for_nothing_and_is_no_default():
+def test_what_the_firmware_does_not_report_waits_for_nothing_and_is_no_default():
     now = adapter(mlxconfig.Key("SRIOV_EN", "", "", "True(1)"))
     assert firmware.pending(now, ["SRIOV_EN"], "reboot") == []
     with pytest.raises(OperatorError, match="does not show the default of SRIOV_EN"):

@@ -143,6 +143,6 @@ def test_a_port_that_cannot_be_asked_for_dcb_fails_the_task(monkeypatch):
     ],
 )
 def test_a_service_that_is_missing_is_not_an_object_that_was_removed(lost, code, words):
-    told = explain(lost, "Host esx-01", "it was to be asked")
-    assert told.code == code
-    assert words in told.message
+    reported = explain(lost, "Host esx-01", "it was to be asked")
+    assert reported.code == code
+    assert words in reported.message

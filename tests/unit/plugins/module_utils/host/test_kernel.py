@@ -69,7 +69,7 @@ def test_an_impossible_wish_is_refused_with_what_is_there(requests, words):
     assert words in refused.value.message
 
 
-def test_all_wrong_wishes_are_told_at_once():
+def test_all_wrong_wishes_are_reported_at_once():
     with pytest.raises(OperatorError) as refused:
         plan({"atsSupport": "maybe", "nothing": 1})
     assert len(refused.value.failure["problems"]) == 2

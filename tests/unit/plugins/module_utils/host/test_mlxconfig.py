@@ -105,7 +105,7 @@ def test_a_value_is_what_the_user_means_in_any_spelling(shown, requested, same):
     assert mlxconfig.same(shown, requested) is same
 
 
-def test_the_lines_that_tell_the_error_are_found():
+def test_the_lines_that_report_the_error_are_found():
     assert mlxconfig.complaint("Device #1\n-E- The Device doesn't support FOO parameter\nmore") == [
         "-E- The Device doesn't support FOO parameter"
     ]
@@ -135,7 +135,7 @@ def test_a_function_may_have_several_network_devices():
     assert (dpu.pci, dpu.nets) == ("0000:03:00.0", ["pf0hpf", "p0"])
 
 
-def test_a_parameter_may_have_both_marks_and_values_that_are_not_told():
+def test_a_parameter_may_have_both_marks_and_values_that_are_not_reported():
     text = QUERY.replace("RO       SAFE_MODE_ENABLE ", "*RO      SAFE_MODE_ENABLE ").replace("_256KB(1) ", "N/A       ")
     keys, _columns = mlxconfig.keys(text)
     assert keys["SAFE_MODE_ENABLE"].read_only

@@ -40,7 +40,7 @@ def test_going_back_to_what_the_module_was_loaded_with_waits_for_nothing():
     assert plan(now, {"pfctx": "0x08"}) == [("nmlx5_core.pfctx", "0x10", "0x08", None)]
 
 
-def test_a_second_run_before_the_restart_changes_nothing_and_tells_what_waits():
+def test_a_second_run_before_the_restart_changes_nothing_and_reports_what_waits():
     now = module({"pfctx": "0x08"}, active={"trust_state": "2"})
     assert plan(now, {"pfctx": 8}) == []
     assert [entry["what"] for entry in module_state.pending(now)] == ["nmlx5_core.pfctx", "nmlx5_core.trust_state"]

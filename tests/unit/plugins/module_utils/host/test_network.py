@@ -85,7 +85,7 @@ def test_a_port_without_a_link_has_no_speed():
     assert [port.link_mbps for port in network_of(config).ports] == [0, 100000, 0]
 
 
-def test_a_host_that_tells_nothing_has_an_empty_network():
+def test_a_host_that_reports_nothing_has_an_empty_network():
     assert network_of(None).ports == ()
 
 

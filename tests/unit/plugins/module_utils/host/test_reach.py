@@ -1,4 +1,4 @@
-"""Addresses of one data path: VLAN, subnet and duplicates, and which of two is told to be wrong."""
+"""Addresses of one data path: VLAN, subnet and duplicates, and which of two is reported to be wrong."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def test_what_is_not_known_is_no_trouble():
     assert said(end("a", vlan=None), end("b", "192.0.2.2", vlan=111), end("c", "192.0.2.3", netmask="nonsense")) == []
 
 
-def test_one_address_in_two_vlans_is_told_as_two_vlans_alone():
+def test_one_address_in_two_vlans_is_reported_as_two_vlans_alone():
     assert [code for code, _text in said(end("a"), end("b", vlan=222))] == ["vlan_differs"]
 
 
-def test_each_holder_of_an_address_but_the_first_is_told_once():
+def test_each_holder_of_an_address_but_the_first_is_reported_once():
     assert [one.end.owner for one in reach.duplicates([end("a"), end("b"), end("c")])] == ["b", "c"]
 
 

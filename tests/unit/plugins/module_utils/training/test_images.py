@@ -52,7 +52,7 @@ def test_only_what_is_known_speaks_against_an_image(image, engine, lacks):
     "image, version",
     [(f"{TF}:21.05-tf1-py3", (2, 9)), (f"{TF}:24.05-tf2-py3", None), ("images.example.com/mine:1", None)],
 )
-def test_the_version_of_nccl_is_told_where_it_is_known(image, version):
+def test_the_version_of_nccl_is_reported_where_it_is_known(image, version):
     assert images.nccl_of(image) == version
 
 
@@ -66,5 +66,5 @@ def test_the_version_of_nccl_is_told_where_it_is_known(image, version):
         ({}, None),
     ],
 )
-def test_an_image_tells_its_nccl_itself(environment, version):
+def test_an_image_reports_its_nccl_itself(environment, version):
     assert images.nccl_of("images.example.com/mine:1", {"environment": environment}) == version

@@ -26,14 +26,14 @@ def commands(**changes):
     return [" ".join(start.argv) for start in planned(**changes).launches]
 
 
-def test_mpirun_is_told_hosts_transport_and_variables():
+def test_mpirun_is_reported_hosts_transport_and_variables():
     (command,) = commands(hosts=HOSTS)
     assert command.startswith(MPIRUN)
     assert command.endswith("python3 /aiready/trainings/small.py --engine horovod")
     assert " -x NCCL_SOCKET_IFNAME " in command
 
 
-def test_horovodrun_is_told_the_interface_so_that_it_does_not_look_for_one():
+def test_horovodrun_is_reported_the_interface_so_that_it_does_not_look_for_one():
     (command,) = commands(launcher="horovodrun", controller="gloo", arguments=["--iterations", "3"])
     assert command == (
         "horovodrun --gloo -np 2 -H job-01:1,job-02:1 --start-timeout 120 --disable-cache --network-interfaces ens224 "

@@ -44,8 +44,8 @@ taken 6379
 """
 
 
-def encoded(told):
-    return base64.b64encode(json.dumps(told).encode()).decode()
+def encoded(reported):
+    return base64.b64encode(json.dumps(reported).encode()).decode()
 
 
 def test_everything_that_is_printed_is_read():
@@ -86,9 +86,9 @@ def test_a_guest_of_which_nothing_is_printed_is_the_empty_one():
     assert look.parse("job-01", "") == look.Look(name="job-01")
 
 
-def test_an_image_may_be_told_without_a_list_and_without_parts():
-    told = {"id": "", "digests": [], "environment": {}, "architecture": ""}
-    assert look.parse("job-01", f"image {encoded({'Config': None})}").image == told
+def test_an_image_may_be_reported_without_a_list_and_without_parts():
+    reported = {"id": "", "digests": [], "environment": {}, "architecture": ""}
+    assert look.parse("job-01", f"image {encoded({'Config': None})}").image == reported
 
 
 @pytest.mark.parametrize(

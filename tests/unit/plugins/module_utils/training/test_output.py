@@ -50,7 +50,7 @@ def test_pieces_make_the_same_lines(launcher, cut):
     assert progress(text, cut=cut).iterations == progress(text).iterations
 
 
-def test_words_of_two_ranks_on_one_line_are_told_apart():
+def test_words_of_two_ranks_on_one_line_are_reported_apart():
     """mpirun hands on what it reads, and Python without a buffer writes words."""
     text = (
         "[1,0]<stdout>:Iter #0: 5.0[1,1]<stdout>:hello[1,0]<stdout>: img/sec per GPU[1,1]<stdout>:\n"
@@ -88,7 +88,7 @@ def test_own_trainings_are_read():
     assert result.weights(seen) == {"ranks": {"0": "a", "1": "a"}, "equal": True}
     # Without the first iteration: 211 + 1 and 212 + 2 over both ranks.
     assert result.throughput(seen, 2)["mean"] == 213.0
-    assert seen.told() == "2 of 2 ranks, iteration 2, loss 2, 214.0 samples/s, 2 done"
+    assert seen.reported() == "2 of 2 ranks, iteration 2, loss 2, 214.0 samples/s, 2 done"
 
 
 def test_a_benchmark_that_prints_for_people_too_counts_each_iteration_once():
@@ -121,7 +121,7 @@ def test_numbers_that_are_none_can_be_written_as_json():
     assert json.loads(json.dumps(seen.iterations, allow_nan=False)) == [{"iteration": 1, "loss": "nan", "rank": 0}]
 
 
-def test_rdma_is_told_from_sockets():
+def test_rdma_is_reported_from_sockets():
     rdma, sockets = progress(read("nccl_rdma")).nccl, progress(read("nccl_sockets")).nccl
     assert (rdma["networks"], rdma["via"], rdma["gpudirect"]) == (["IB"], ["IB", "IB/GDRDMA"], {"mlx5_0": False})
     assert (sockets["networks"], sockets["no_device"], sockets["gpudirect"]) == (["Socket"], True, {})
@@ -131,8 +131,8 @@ def test_rdma_is_told_from_sockets():
 @pytest.mark.parametrize("network", ["IBext", "IBext_v7", "IBext_v8", "IBext_v10"])
 def test_the_plugin_of_hpcx_is_rdma_as_what_nccl_has_itself(network):
     seen = progress(read("nccl_rdma").replace("NET/IB", f"NET/{network}").replace("network IB", f"network {network}"))
-    told = (seen.nccl["networks"], seen.nccl["via"], seen.nccl["gpudirect"])
-    assert told == ([network], [network, f"{network}/GDRDMA"], {"mlx5_0": False})
+    reported = (seen.nccl["networks"], seen.nccl["via"], seen.nccl["gpudirect"])
+    assert reported == ([network], [network, f"{network}/GDRDMA"], {"mlx5_0": False})
     assert list(result.shortcomings(OVER_RDMA, seen)) == []
 
 
@@ -165,7 +165,7 @@ def test_gpudirect_of_a_connection_through_a_proxy_is_read():
 
 
 @pytest.mark.parametrize(
-    "line, told",
+    "line, reported",
     [
         ("NCCL INFO Using network AWS Libfabric", ("network", ["AWS Libfabric"])),
         ("NCCL INFO Channel 00 : 1[0] -> 2[0] [send] via NET/AWS Libfabric/1", ("via", ["AWS Libfabric", ""])),
@@ -173,8 +173,8 @@ def test_gpudirect_of_a_connection_through_a_proxy_is_read():
     ],
     ids=["a name of two words", "the same of a connection", "before 2.7"],
 )
-def test_names_of_networks_and_connections_of_any_version_are_read(line, told):
-    assert output.nccl(line) == told
+def test_names_of_networks_and_connections_of_any_version_are_read(line, reported):
+    assert output.nccl(line) == reported
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ def test_names_of_networks_say_what_they_are(networks, transport):
 
 
 def test_rate_of_a_benchmark_leaves_out_the_iteration_that_compiles():
-    told = result.throughput(progress(read("keras_benchmark")), 2)
-    assert (told["mean"], told["iterations"]) == (2975.0, 2)
+    reported = result.throughput(progress(read("keras_benchmark")), 2)
+    assert (reported["mean"], reported["iterations"]) == (2975.0, 2)
 
 
 def test_half_a_last_line_is_not_lost():

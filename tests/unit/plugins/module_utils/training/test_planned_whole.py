@@ -41,11 +41,11 @@ RUNS = {
 def whole(**changes):
     """All of a plan but its request."""
     made = planned(**changes)
-    told = {one.name: getattr(made, one.name) for one in fields(made) if one.name != "request"}
-    told["launches"] = [{**one.shown, "first_rank": one.first_rank, "waits": one.waits} for one in made.launches]
-    told["places"] = [vars(place) for place in made.places]
-    told["settings"] = [vars(setting) for setting in made.settings]
-    return told
+    reported = {one.name: getattr(made, one.name) for one in fields(made) if one.name != "request"}
+    reported["launches"] = [{**one.shown, "first_rank": one.first_rank, "waits": one.waits} for one in made.launches]
+    reported["places"] = [vars(place) for place in made.places]
+    reported["settings"] = [vars(setting) for setting in made.settings]
+    return reported
 
 
 def test_the_plan_of_a_plain_run():

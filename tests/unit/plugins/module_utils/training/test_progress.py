@@ -12,12 +12,12 @@ from .samples import progress as seen_of
 from .samples import read
 
 
-def told(ranks=2, lines=0, iterations=(), ended=()):
+def reported(ranks=2, lines=0, iterations=(), ended=()):
     progress = Progress(["job-01", "job-02"])
     progress.ranks = {rank: {"end": rank in ended} for rank in range(ranks)}
     progress.lines = lines
     progress.iterations = [{"iteration": number, "rank": rank, **more} for number, rank, more in iterations]
-    return progress.told()
+    return progress.reported()
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def told(ranks=2, lines=0, iterations=(), ended=()):
     ],
 )
 def test_a_run_says_how_far_it_is(given, line):
-    assert told(**given) == line
+    assert reported(**given) == line
 
 
 def test_an_iteration_counts_among_the_last_lines_of_all_ranks_alone():
     early = [(5, 0, {"loss": 1.0}), (1, 0, {}), (1, 1, {}), (2, 0, {}), (2, 1, {})]
-    assert told(iterations=early) == "2 of 2 ranks, iteration 5"
-    assert told(iterations=early[:4]) == "2 of 2 ranks, iteration 5, loss 1"
+    assert reported(iterations=early) == "2 of 2 ranks, iteration 5"
+    assert reported(iterations=early[:4]) == "2 of 2 ranks, iteration 5, loss 1"
 
 
 def test_a_run_of_an_h100_is_read_from_its_log():

@@ -51,9 +51,9 @@ def test_restarts_have_an_end():
     assert restarts.due(requested, attempts, course)
     attempts += [attempt(5, 9), attempt(5, 9)]
     assert not restarts.due(requested, attempts, course)
-    told = restarts.final(requested, attempts, LOST)
-    assert (told["code"], told["host"]) == ("restarts_exhausted", "job-02")
-    assert told["reason"] == "It was restarted 2 times and failed again. The guest job-02 no longer answers"
+    reported = restarts.final(requested, attempts, LOST)
+    assert (reported["code"], reported["host"]) == ("restarts_exhausted", "job-02")
+    assert reported["reason"] == "It was restarted 2 times and failed again. The guest job-02 no longer answers"
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,16 @@ def test_restarts_have_an_end():
     ],
 )
 def test_steps_since_the_checkpoint_are_counted(attempts, lost):
-    told = restarts.told(request(engine="torchrun", restarts=3), attempts)
-    assert (told["lost_steps"], told["used"], told["allowed"]) == (lost, len(attempts) - 1, 3)
+    reported = restarts.reported(request(engine="torchrun", restarts=3), attempts)
+    assert (reported["lost_steps"], reported["used"], reported["allowed"]) == (lost, len(attempts) - 1, 3)
 
 
 def test_a_guest_that_does_not_return_is_the_reason_of_the_end():
-    told = restarts.final(request(engine="torchrun", restarts=3), [attempt(0, 18)], LOST, "job-02: no route to host.")
-    assert (told["code"], told["host"]) == ("guest_unreachable", "job-02")
-    assert told["reason"].endswith("The guests were not ready for a restart in time: job-02: no route to host")
+    reported = restarts.final(
+        request(engine="torchrun", restarts=3), [attempt(0, 18)], LOST, "job-02: no route to host."
+    )
+    assert (reported["code"], reported["host"]) == ("guest_unreachable", "job-02")
+    assert reported["reason"].endswith("The guests were not ready for a restart in time: job-02: no route to host")
 
 
 def test_a_run_that_passes_after_a_restart_has_passed():
@@ -97,5 +99,5 @@ def test_a_run_that_passes_after_a_restart_has_passed():
     ],
 )
 def test_number_of_restarts_has_bounds(changes, problem):
-    (told,) = check_params(params(**changes))
-    assert told.startswith(problem)
+    (reported,) = check_params(params(**changes))
+    assert reported.startswith(problem)

@@ -63,8 +63,12 @@ def test_the_rate_is_the_sum_over_ranks_without_the_first_iteration():
 
 def test_the_rate_of_each_rank_counts_for_all_of_them():
     seen = run(step(0, 1, 5, unit="each"), step(0, 2, 7, unit="each"))
-    told = result.throughput(seen, 2)
-    assert (told["mean"], told["iterations"], told["how"]) == (14.0, 1, "rank 0 reported the rate of each rank")
+    reported = result.throughput(seen, 2)
+    assert (reported["mean"], reported["iterations"], reported["how"]) == (
+        14.0,
+        1,
+        "rank 0 reported the rate of each rank",
+    )
 
 
 @pytest.mark.parametrize("total, how", [(120.5, "as the benchmark reported"), (None, "not reported")])
@@ -148,18 +152,18 @@ def test_a_command_of_the_user_need_not_report_like_ours():
 
 
 @pytest.mark.parametrize(
-    "networks, no_device, told",
+    "networks, no_device, reported",
     [
         (["IB"], False, []),
         (["Socket"], False, ["NCCL used Socket instead of RDMA"]),
         (["IB", "Socket"], True, ["NCCL used Socket instead of RDMA because it found no device"]),
     ],
 )
-def test_gpus_on_a_path_for_rdma_have_to_use_it(networks, no_device, told):
+def test_gpus_on_a_path_for_rdma_have_to_use_it(networks, no_device, reported):
     seen = run()
     seen.nccl.update(networks=networks, no_device=no_device)
     given = request(builtin=None, command=["train"], data_path="sriov", gpus="all", interface="ens224")
-    assert [sentence for _code, sentence in result.shortcomings(given, seen)] == told
+    assert [sentence for _code, sentence in result.shortcomings(given, seen)] == reported
     assert list(result.shortcomings(replace(given, gpus="none"), seen)) == []
     assert list(result.shortcomings(replace(given, hosts=given.hosts[:1]), seen)) == []
 
@@ -172,7 +176,7 @@ ITERATIONS = [{"iteration": 1, "rank": 0, "samples_per_s": 10.0}]
 
 
 @pytest.mark.parametrize(
-    "much, iterations, networks, told",
+    "much, iterations, networks, reported",
     [
         (10, ITERATIONS, [], True),
         (10, [], ["Socket"], True),
@@ -181,7 +185,7 @@ ITERATIONS = [{"iteration": 1, "rank": 0, "samples_per_s": 10.0}]
     ],
     ids=["a training", "nccl-tests", "a program of the user", "a program that exchanges nothing"],
 )
-def test_another_interface_that_carried_the_run_is_remarked(much, iterations, networks, told):
+def test_another_interface_that_carried_the_run_is_remarked(much, iterations, networks, reported):
     made = planned()
     wanted = made.places[0].interface
     traffic = {"job-01": moved("ens192", much), "job-02": moved(wanted, much)}
@@ -189,7 +193,7 @@ def test_another_interface_that_carried_the_run_is_remarked(much, iterations, ne
     seen.iterations = list(iterations)
     seen.nccl["networks"] = networks
     said = [f"On job-01, ens192 carried more data than {wanted}, the interface of the data path."]
-    assert result.remarks(made.request, seen, made.places, traffic) == (said if told else [])
+    assert result.remarks(made.request, seen, made.places, traffic) == (said if reported else [])
     assert result.remarks(made.request, seen, made.places[:1], traffic) == []
 
 
@@ -222,8 +226,10 @@ def test_the_record_has_the_run_its_guests_and_its_verdict():
     times = {"began": "2026-03-01T08:15:30Z", "ended": "2026-03-01T08:16:30Z", "seconds": 60.0}
     seen = run(step(0, 1, 5.0), end(0, **LEARNED), end(1, **LEARNED))
     traffic = {"job-01": moved("ens224")}
-    told = result.record(made, seen, {"job-01": None, "job-02": image}, traffic, times, DONE, {"log": "a.log"})
-    assert {key: told[key] for key in ("run", "began", "ended", "seconds", "verdict", "training", "log", "file")} == {
+    reported = result.record(made, seen, {"job-01": None, "job-02": image}, traffic, times, DONE, {"log": "a.log"})
+    assert {
+        key: reported[key] for key in ("run", "began", "ended", "seconds", "verdict", "training", "log", "file")
+    } == {
         "run": "20260301-081530-6ed2",
         **times,
         "verdict": DONE,
@@ -231,20 +237,20 @@ def test_the_record_has_the_run_its_guests_and_its_verdict():
         "log": "a.log",
         "file": None,
     }
-    assert told["image"] == {"name": made.request.image, "id": "sha256:1", "digests": image["digests"]}
-    assert [(host["name"], host["carried_by"], host["rdma_device"]) for host in told["hosts"]] == [
+    assert reported["image"] == {"name": made.request.image, "id": "sha256:1", "digests": image["digests"]}
+    assert [(host["name"], host["carried_by"], host["rdma_device"]) for host in reported["hosts"]] == [
         ("job-01", "ens224", None),
         ("job-02", None, None),
     ]
-    assert told["hosts"][0]["traffic"] == traffic["job-01"]
-    assert (told["launcher"], told["controller"]) == (made.request.launcher, made.request.controller)
+    assert reported["hosts"][0]["traffic"] == traffic["job-01"]
+    assert (reported["launcher"], reported["controller"]) == (made.request.launcher, made.request.controller)
 
 
 def test_torchrun_has_no_controller_and_is_its_own_launcher():
     made = planned(engine="torchrun", launcher=None, controller=None)
-    told = result.record(made, run(), {}, {}, {"began": "", "ended": "", "seconds": 0}, DONE, {})
-    assert (told["engine"], told["launcher"], told["controller"]) == ("torchrun", "torchrun", None)
-    assert told["image"] == {"name": made.request.image, "id": None, "digests": []}
+    reported = result.record(made, run(), {}, {}, {"began": "", "ended": "", "seconds": 0}, DONE, {})
+    assert (reported["engine"], reported["launcher"], reported["controller"]) == ("torchrun", "torchrun", None)
+    assert reported["image"] == {"name": made.request.image, "id": None, "digests": []}
 
 
 class Course:
@@ -261,5 +267,10 @@ class Course:
 def test_a_run_without_a_result_is_not_explained_by_lines_of_its_log():
     course = Course(end(0, **LEARNED))
     course.seen.feed("job-01", 1, "a line of the log\n")
-    told = verdict.judge(planned(), course, "/runs/1/log")
-    assert (told["state"], told["code"], told["lines"], told["known"]) == ("failed", "ranks_missing", [], None)
+    reported = verdict.judge(planned(), course, "/runs/1/log")
+    assert (reported["state"], reported["code"], reported["lines"], reported["known"]) == (
+        "failed",
+        "ranks_missing",
+        [],
+        None,
+    )

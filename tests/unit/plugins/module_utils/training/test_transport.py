@@ -46,17 +46,17 @@ BY_ADDRESS = {"NCCL_IB_HCA": "=vmw_pvrdma0", "NCCL_IB_TC": "106", "NCCL_IB_ADDR_
         "sriov with GPUDirect allows the distance in a VM",
         "passthrough without GPUDirect",
         "the traffic class is that of the site",
-        "an old NCCL is told the GID",
+        "an old NCCL gets the GID",
     ],
 )
-def test_nccl_is_told_what_follows_from_the_data_path(changes, expected):
+def test_nccl_is_reported_what_follows_from_the_data_path(changes, expected):
     assert nccl(found=with_gpus(), **changes) == {**LOG, **expected}
 
 
 def test_ucx_has_the_device_and_the_traffic_class_of_the_site():
     made = planned(data_path="sriov", engine="horovod", mpi_transport="ucx", command=["osu_latency"], builtin=None)
-    told = {one.name: one.value for one in made.settings if one.name.startswith("UCX_")}
-    assert told == {
+    reported = {one.name: one.value for one in made.settings if one.name.startswith("UCX_")}
+    assert reported == {
         "UCX_NET_DEVICES": "vmw_pvrdma0:1",
         "UCX_TLS": "rc,self,sm",
         "UCX_IB_TRAFFIC_CLASS": "106",
@@ -65,7 +65,7 @@ def test_ucx_has_the_device_and_the_traffic_class_of_the_site():
     }
     words = " ".join(made.launches[0].argv)
     assert "--mca pml ucx" in words
-    assert all(f"-x {name}" in words for name in told)
+    assert all(f"-x {name}" in words for name in reported)
 
 
 def test_mpi_stays_on_tcp_unless_ucx_is_requested():
@@ -73,9 +73,9 @@ def test_mpi_stays_on_tcp_unless_ucx_is_requested():
 
 
 def of_image(nccl_version, indexes=(3, 3), name="images.example.com/horovod:1", **changes):
-    """The plan where the image tells this version, and RoCE v2 has these places in the tables of the guests."""
-    told = {"NCCL_VERSION": nccl_version} if nccl_version else {}
-    found = with_gpus(image=dict(IMAGE, environment=told))
+    """The plan where the image reports this version, and RoCE v2 has these places in the tables of the guests."""
+    reported = {"NCCL_VERSION": nccl_version} if nccl_version else {}
+    found = with_gpus(image=dict(IMAGE, environment=reported))
     for guest_name, index in zip(found, indexes, strict=True):
         found[guest_name] = rdma(
             guest_name, gpus=4, image=found[guest_name].image, gids=(gid(ADDRESSES[guest_name], index=index),)
@@ -117,7 +117,7 @@ INDEX_3 = {**RDMA, "NCCL_IB_GID_INDEX": "3"}
         "the image itself knows better than the table of images",
     ],
 )
-def test_the_gid_follows_from_the_nccl_that_the_image_tells(version, changes, expected, remarks):
+def test_the_gid_follows_from_the_nccl_that_the_image_reports(version, changes, expected, remarks):
     made = of_image(version, **changes)
     assert of(made) == expected
     assert [("NCCL_VERSION" in remark, "indexes 1, 3" in remark) for remark in made.remarks] == [(True, True)] * remarks
@@ -140,10 +140,11 @@ def test_what_is_fetched_anew_may_hold_another_nccl():
 
 
 @pytest.mark.parametrize(
-    "version, told, doubted", [("2.21.5", "2.18.5", 1), ("2.21.5", "2.21.5", 0), ("", "2.18.5", 0), ("2.21.5", None, 0)]
+    "version, reported, doubted",
+    [("2.21.5", "2.18.5", 1), ("2.21.5", "2.21.5", 0), ("", "2.18.5", 0), ("2.21.5", None, 0)],
 )
-def test_a_log_that_tells_an_older_nccl_than_the_image_is_remarked(version, told, doubted):
-    assert len(list(plan.doubts(of_image(version), told))) == doubted
+def test_a_log_that_reports_an_older_nccl_than_the_image_is_remarked(version, reported, doubted):
+    assert len(list(plan.doubts(of_image(version), reported))) == doubted
 
 
 def test_a_single_guest_needs_no_network():
@@ -152,8 +153,11 @@ def test_a_single_guest_needs_no_network():
 
 @pytest.mark.parametrize("stall_s, check, shutdown", [(300, "100", "200"), (30, "10", "20"), (1, "1", "2")])
 def test_horovod_names_missing_ranks_before_the_run_is_ended(stall_s, check, shutdown):
-    told = variables(limits={"stall_s": stall_s})
-    assert (told["HOROVOD_STALL_CHECK_TIME_SECONDS"], told["HOROVOD_STALL_SHUTDOWN_TIME_SECONDS"]) == (check, shutdown)
+    reported = variables(limits={"stall_s": stall_s})
+    assert (reported["HOROVOD_STALL_CHECK_TIME_SECONDS"], reported["HOROVOD_STALL_SHUTDOWN_TIME_SECONDS"]) == (
+        check,
+        shutdown,
+    )
 
 
 def test_without_gpus_tensors_go_by_the_controller():
@@ -162,9 +166,9 @@ def test_without_gpus_tensors_go_by_the_controller():
 
 
 def test_torchrun_has_gloo_on_the_data_path_and_nothing_of_horovod():
-    told = variables(engine="torchrun")
-    assert told["GLOO_SOCKET_IFNAME"] == "ens224"
-    assert [name for name in told if name.startswith("HOROVOD")] == []
+    reported = variables(engine="torchrun")
+    assert reported["GLOO_SOCKET_IFNAME"] == "ens224"
+    assert [name for name in reported if name.startswith("HOROVOD")] == []
 
 
 def test_what_the_user_gives_replaces_what_was_derived():
@@ -181,23 +185,23 @@ def test_every_variable_has_a_reason_that_is_a_sentence():
 
 
 def test_mpi_stays_on_tcp_and_on_the_data_path():
-    told = {parameter.name: parameter.value for parameter in transport.mpi_parameters(planned().places)}
-    assert told["btl"] == "^openib"
-    assert told["btl_tcp_if_include"] == told["oob_tcp_if_include"] == "ens224"
+    reported = {parameter.name: parameter.value for parameter in transport.mpi_parameters(planned().places)}
+    assert reported["btl"] == "^openib"
+    assert reported["btl_tcp_if_include"] == reported["oob_tcp_if_include"] == "ens224"
 
 
-def test_mpi_is_told_the_network_where_interfaces_have_other_names():
+def test_mpi_is_reported_the_network_where_interfaces_have_other_names():
     found = guests()
     other = {"interfaces": {"enp5s0": (9000, True)}, "addresses": {"enp5s0": [(ADDRESSES["job-02"], 24)]}}
     found["job-02"] = guests(2, **other)["job-02"]
-    told = {parameter.name: parameter.value for parameter in transport.mpi_parameters(planned(found).places)}
-    assert told["btl_tcp_if_include"] == "10.0.112.0/24"
+    reported = {parameter.name: parameter.value for parameter in transport.mpi_parameters(planned(found).places)}
+    assert reported["btl_tcp_if_include"] == "10.0.112.0/24"
 
 
-def test_a_gid_tells_its_address():
+def test_a_gid_reports_its_address():
     assert gid("10.0.112.11").address == "10.0.112.11"
 
 
-def test_mpi_of_one_guest_is_told_no_network():
-    told = {parameter.name: parameter.value for parameter in transport.mpi_parameters(planned().places[:1])}
-    assert told == {"pml": "ob1", "btl": "^openib", "btl_vader_single_copy_mechanism": "none"}
+def test_mpi_of_one_guest_is_reported_no_network():
+    reported = {parameter.name: parameter.value for parameter in transport.mpi_parameters(planned().places[:1])}
+    assert reported == {"pml": "ob1", "btl": "^openib", "btl_vader_single_copy_mechanism": "none"}

@@ -30,8 +30,8 @@ def test_what_is_written_is_read_again():
     [("high", 90.0, 0.0), ("high", 81.0, 10.0), ("high", 99.0, 0.0), ("low", 99.0, 10.0), ("low", 81.0, 0.0)],
 )
 def test_how_much_worse_a_figure_is(better, value, worse):
-    told = baseline.compare(kept(better=better), KEY, value)
-    assert (told["worse_percent"], told["value"], told["run"]) == (worse, 90.0, "run-1")
+    reported = baseline.compare(kept(better=better), KEY, value)
+    assert (reported["worse_percent"], reported["value"], reported["run"]) == (worse, 90.0, "run-1")
 
 
 @pytest.mark.parametrize("key, value, simulated", [("other", 90.0, False), (KEY, None, False), (KEY, 90.0, True)])
@@ -50,19 +50,19 @@ def test_what_cannot_be_compared(key, value, simulated):
     ],
 )
 def test_a_worse_run_takes_no_place_unasked(new, keep, done, value):
-    made, told = baseline.record(kept(), [figure(new)], "run-2", "2026-03-02T08:15:30Z", keep)
-    assert ([one["done"] for one in told], made["entries"][KEY]["value"]) == ([done], value)
+    made, reported = baseline.record(kept(), [figure(new)], "run-2", "2026-03-02T08:15:30Z", keep)
+    assert ([one["done"] for one in reported], made["entries"][KEY]["value"]) == ([done], value)
 
 
 def test_lower_is_better_for_latency():
-    made, _told = baseline.record(kept(3.0, "low"), [figure(2.0, "low")], "run-2", "", "better")
+    made, _reported = baseline.record(kept(3.0, "low"), [figure(2.0, "low")], "run-2", "", "better")
     assert made["entries"][KEY]["value"] == 2.0
 
 
 @pytest.mark.parametrize("was, now, done", [(False, True, "kept"), (True, False, "replaced")])
 def test_a_simulated_figure_never_takes_the_place_of_a_real_one(was, now, done):
-    _made, told = baseline.record(kept(simulated=was), [figure(70.0, simulated=now)], "run-2", "", "replace")
-    assert told[0]["done"] == done
+    _made, reported = baseline.record(kept(simulated=was), [figure(70.0, simulated=now)], "run-2", "", "replace")
+    assert reported[0]["done"] == done
 
 
 def test_recording_changes_nothing_that_was_there():
@@ -78,7 +78,7 @@ def test_recording_changes_nothing_that_was_there():
     "text",
     ["{", "[]", '{"format": 2, "entries": {}}', '{"format": 1, "entries": {"a": {"value": "fast", "better": "high"}}}'],
 )
-def test_a_damaged_file_is_told_and_not_taken_for_empty(text):
+def test_a_damaged_file_is_reported_and_not_taken_for_empty(text):
     with pytest.raises(OperatorError) as raised:
         baseline.parse(text, "baseline.json")
     assert raised.value.code == "baseline_damaged"

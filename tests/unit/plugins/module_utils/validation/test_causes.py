@@ -8,8 +8,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 from .world import World, not_right, row_of
 
 
-def causes(told):
-    return [(one["code"], one["place"]) for one in told["causes"]]
+def causes(reported):
+    return [(one["code"], one["place"]) for one in reported["causes"]]
 
 
 def touch(lab, guest, ends=(0, 1)):
@@ -23,15 +23,15 @@ def test_pvrdma_of_one_host_that_fell_back_to_tcp():
         lab.set("pair.write_lat", pair, usec=31.0)
         lab.set("pair.write_bw", pair, gbps=18.0)
         lab.set("pair.write_bw_both", pair, gbps=19.0)
-    told = lab.judged()
-    assert causes(told) == [("pvrdma_tcp", "job-03")]
-    row = row_of(told, "pair.write_bw job-01 > job-03")
+    reported = lab.judged()
+    assert causes(reported) == [("pvrdma_tcp", "job-03")]
+    row = row_of(reported, "pair.write_bw job-01 > job-03")
     assert row["verdict"] == "fail"
     assert row["cause"].startswith("PVRDMA fell back to TCP: job-03 (esx-03 vmnic2, leaf-02 Ethernet1). Check on esx")
     # What stands on it is not run, and the others are not blamed.
-    assert row_of(told, "pair.write_bw_both job-01 > job-03")["verdict"] == "not_run"
-    assert row_of(told, "cluster.nccl rdma")["verdict"] == "not_run"
-    assert row_of(told, "pair.write_bw job-01 > job-02")["verdict"] == "pass"
+    assert row_of(reported, "pair.write_bw_both job-01 > job-03")["verdict"] == "not_run"
+    assert row_of(reported, "cluster.nccl rdma")["verdict"] == "not_run"
+    assert row_of(reported, "pair.write_bw job-01 > job-02")["verdict"] == "pass"
 
 
 @pytest.mark.parametrize("count, place", [(2, "job-01 - job-02"), (4, "all")])
@@ -45,18 +45,18 @@ def test_pvrdma_that_fell_back_everywhere(count, place):
 def test_latency_alone_is_no_fall_back():
     lab = World(4, "pvrdma")
     lab.set("pair.write_lat", ("job-01", "job-02"), usec=20.0)
-    told = lab.judged()
-    row = row_of(told, "pair.write_lat job-01 > job-02")
-    assert (causes(told), row["verdict"]) == ([("latency", "job-01 > job-02")], "warn")
+    reported = lab.judged()
+    row = row_of(reported, "pair.write_lat job-01 > job-02")
+    assert (causes(reported), row["verdict"]) == ([("latency", "job-01 > job-02")], "warn")
     assert "bandwidth is good: check CPU power management" in row["cause"]
 
 
 def test_nccl_on_sockets():
     lab = World(4, "sriov")
     lab.set("cluster.nccl", transport="tcp", busbw=3.0, no_device=True, on_sockets=lab.guests, gpudirect=None)
-    told = lab.judged()
-    row = row_of(told, "cluster.nccl rdma")
-    assert (row["verdict"], causes(told)) == ("fail", [("nccl_sockets", "")])
+    reported = lab.judged()
+    row = row_of(reported, "cluster.nccl rdma")
+    assert (row["verdict"], causes(reported)) == ("fail", [("nccl_sockets", "")])
     assert "it found no RDMA device" in row["why"]
 
 
@@ -97,9 +97,9 @@ def loss(lab, guest, gbps=28.6):
 def test_pfc_mismatch_by_bandwidth_against_latency(path):
     lab = World(4, path)
     loss(lab, "job-02")
-    told = lab.judged()
-    assert causes(told) == [("loss", "job-02")]
-    cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
+    reported = lab.judged()
+    assert causes(reported) == [("loss", "job-02")]
+    cause = row_of(reported, "pair.write_bw job-01 > job-02")["cause"]
     assert "while latency is good" in cause
     assert "job-02 (esx-02 vmnic2, leaf-01 Ethernet2), only when it receives" in cause
 
@@ -112,9 +112,9 @@ def test_pfc_mismatch_by_counters_and_settings():
     words = "leaf-01 Ethernet2 puts DSCP 26 into priority 1, while esx-02 vmnic2 pauses priority 3."
     port = {"name": "leaf-01", "port": "Ethernet2"}
     lab.set("fabric.settings", disagreements=[{"severity": "error", "code": "dscp_map", "msg": words, "a": port}])
-    told = lab.judged()
-    assert row_of(told, "fabric.counters leaf-01 Ethernet2")["verdict"] == "fail"
-    cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
+    reported = lab.judged()
+    assert row_of(reported, "fabric.counters leaf-01 Ethernet2")["verdict"] == "fail"
+    cause = row_of(reported, "pair.write_bw job-01 > job-02")["cause"]
     assert "packets are dropped at leaf-01 Ethernet2" in cause
     assert words in cause
 
@@ -147,9 +147,9 @@ def test_a_cable_that_is_slow_is_no_loss():
     lab = World(2, "sriov")
     lab.set("pair.write_bw", gbps=21.7)
     lab.set("fabric.settings", disagreements=warned("slow_cable", "leaf-03 swp31 has a cable of 25 Gbit/s."))
-    told = lab.judged()
-    cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
-    assert [code for code, _place in causes(told)] == ["slow_end"]
+    reported = lab.judged()
+    cause = row_of(reported, "pair.write_bw job-01 > job-02")["cause"]
+    assert [code for code, _place in causes(reported)] == ["slow_end"]
     assert cause.endswith("no sign of lost packets: fabric.settings reports: leaf-03 swp31 has a cable of 25 Gbit/s.")
 
 
@@ -163,13 +163,13 @@ def test_a_cable_that_is_slow_does_not_hide_settings_that_drop_packets():
     assert cause.endswith("; fabric.settings reports: leaf-01 Ethernet1 sends no pauses.")
 
 
-def test_an_end_that_is_slow_without_loss_is_told_from_loss():
+def test_an_end_that_is_slow_without_loss_is_reported_from_loss():
     lab = World(4, "sriov")
     for pair in touch(lab, "job-04"):
         lab.set("pair.write_bw", pair, gbps=79.5)
-    told = lab.judged()
-    assert causes(told) == [("slow_end", "job-04")]
-    assert "no sign of lost packets: check the NUMA node" in row_of(told, "pair.write_bw job-04 > job-01")["cause"]
+    reported = lab.judged()
+    assert causes(reported) == [("slow_end", "job-04")]
+    assert "no sign of lost packets: check the NUMA node" in row_of(reported, "pair.write_bw job-04 > job-01")["cause"]
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_mtu_1500_in_the_middle(pairs, place):
     lab = World(4, "sriov")
     for pair in pairs(lab):
         lab.set("pair.ping_mtu", pair, received=0, where="silent")
-    told = lab.judged()
-    assert causes(told) == [("mtu_path", place)]
-    assert row_of(told, "pair.write_bw job-01 > job-02")["verdict"] == (
+    reported = lab.judged()
+    assert causes(reported) == [("mtu_path", place)]
+    assert row_of(reported, "pair.write_bw job-01 > job-02")["verdict"] == (
         "not_run" if place.endswith("02") and "job" in place else "pass"
     )
 
@@ -196,9 +196,9 @@ def test_a_way_on_which_nothing_arrives_is_not_one_with_a_small_mtu():
     lab = World(4, "pvrdma")
     for pair in touch(lab, "job-03"):
         lab.set("pair.ping_mtu", pair, received=0, where="silent", passes=None)
-    told = lab.judged()
-    row = row_of(told, "pair.ping_mtu job-01 > job-03")
-    assert (causes(told), row["why"]) == ([("unreachable", "job-03")], "No packet of any size arrives.")
+    reported = lab.judged()
+    row = row_of(reported, "pair.ping_mtu job-01 > job-03")
+    assert (causes(reported), row["why"]) == ([("unreachable", "job-03")], "No packet of any size arrives.")
     assert row["cause"].startswith("no packet arrives: job-03 (esx-03 vmnic2, leaf-02 Ethernet1): check link, cable")
 
 
@@ -222,9 +222,9 @@ def _crosses(pair):
 def test_a_guest_whose_own_mtu_is_too_small_is_not_the_middle():
     lab = World(3, "tcp")
     lab.set("guest.mtu", "job-02", mtu=1500)
-    told = lab.judged()
-    assert causes(told) == [("mtu_local", "job-02")]
-    assert row_of(told, "pair.ping_mtu job-01 > job-02")["verdict"] == "not_run"
+    reported = lab.judged()
+    assert causes(reported) == [("mtu_local", "job-02")]
+    assert row_of(reported, "pair.ping_mtu job-01 > job-02")["verdict"] == "not_run"
 
 
 def test_a_router_that_says_so_is_named():
@@ -238,10 +238,10 @@ def test_a_router_that_says_so_is_named():
 def test_an_unlicensed_vgpu_before_and_after(phase, words):
     lab = World(4, "sriov")
     lab.set("guest.licence", "job-02", phase, gpus=[{"licence": "Unlicensed (Restricted)"}])
-    told = lab.judged()
-    row = row_of(told, f"guest.licence job-02 ({phase})")
-    assert (row["verdict"], words in row["why"], causes(told)) == ("fail", True, [("unlicensed", "job-02")])
-    stopped = row_of(told, "cluster.training 4:rdma")["verdict"]
+    reported = lab.judged()
+    row = row_of(reported, f"guest.licence job-02 ({phase})")
+    assert (row["verdict"], words in row["why"], causes(reported)) == ("fail", True, [("unlicensed", "job-02")])
+    stopped = row_of(reported, "cluster.training 4:rdma")["verdict"]
     assert stopped == ("not_run" if phase == "before" else "pass")
 
 
@@ -252,9 +252,9 @@ def esx(lab):
 def test_two_vms_on_one_host():
     lab = World(4, "sriov")
     lab.set("placement.hosts", hosts={**esx(lab), "job-02": "esx-01"})
-    told = lab.judged()
-    row = row_of(told, "placement.hosts")
-    assert (row["verdict"], causes(told)) == ("fail", [("shared_host", "")])
+    reported = lab.judged()
+    row = row_of(reported, "placement.hosts")
+    assert (row["verdict"], causes(reported)) == ("fail", [("shared_host", "")])
     assert row["cause"] == "the host esx-01, which runs job-01 and job-02"
 
 
@@ -263,11 +263,11 @@ def test_more_than_the_line_is_a_shared_host_where_their_places_say_so():
     lab.topology["vms"][1]["host"] = "esx-01"
     for pair in (("job-01", "job-02"), ("job-02", "job-01")):
         lab.set("pair.write_bw", pair, gbps=138.0)
-    told = lab.judged()
-    row = row_of(told, "pair.write_bw job-01 > job-02")
+    reported = lab.judged()
+    row = row_of(reported, "pair.write_bw job-01 > job-02")
     assert (row["verdict"], row["cause"]) == ("warn", "the host esx-01, which runs job-01 and job-02")
     # Both directions are of one cause.
-    assert [(one["code"], len(one["rows"])) for one in told["causes"]] == [("shared_host", 2)]
+    assert [(one["code"], len(one["rows"])) for one in reported["causes"]] == [("shared_host", 2)]
 
 
 def test_one_slow_rank_by_trainings_of_each_guest_alone():
@@ -276,11 +276,11 @@ def test_one_slow_rank_by_trainings_of_each_guest_alone():
         rate = 1100.0 if guest == "job-03" else 1480.0
         lab.add("cluster.training", guest, "1:rdma", total=rate, iterations=[rate] * 4, device="GPU", devices=1)
     lab.train(lab.guests, "rdma", 4 * 1105.0)
-    told = lab.judged()
-    assert ("slow_rank", "job-03") in causes(told)
+    reported = lab.judged()
+    assert ("slow_rank", "job-03") in causes(reported)
     me = "job-03 (esx-03 vmnic2, leaf-02 Ethernet1) computes slower than the others"
-    assert row_of(told, "cluster.training job-03 (1:rdma)")["cause"].startswith(me)
-    efficiency = row_of(told, "cluster.efficiency 4:rdma")
+    assert row_of(reported, "cluster.training job-03 (1:rdma)")["cause"].startswith(me)
+    efficiency = row_of(reported, "cluster.efficiency 4:rdma")
     assert (efficiency["verdict"], efficiency["cause"].startswith(me)) == ("warn", True)
 
 
@@ -305,15 +305,15 @@ def test_gpudirect_that_was_asked_for_and_is_not_used():
     assert row_of(lab.judged(), "cluster.nccl rdma")["verdict"] == "fail"
 
 
-def test_an_outlier_within_the_marks_is_told_with_its_place():
+def test_an_outlier_within_the_marks_is_reported_with_its_place():
     lab = World(4, "sriov")
     for pair in touch(lab, "job-01", (0,)):
         lab.set("pair.write_lat", pair, usec=4.6)
-    told = lab.judged()
-    row = row_of(told, "pair.write_lat job-01 > job-02")
+    reported = lab.judged()
+    row = row_of(reported, "pair.write_lat job-01 > job-02")
     assert row["verdict"] == "warn"
     assert row["cause"].startswith("job-01 (esx-01 vmnic2, leaf-01 Ethernet1), only when it sends; bandwidth is good: ")
-    assert len(not_right(told)) == 3
+    assert len(not_right(reported)) == 3
 
 
 @pytest.mark.parametrize("code, words", [("no_connection", "does not answer"), ("wrong_gid", "GID index has no")])

@@ -204,7 +204,7 @@ def test_processes_run_on_every_guest(hosts, size, expected, measured):
         ({"version": "0.28"}, [], True),
         ({"frameworks": ["pytorch"]}, [], False),
     ],
-    ids=["sound", "no framework", "not told", "no version"],
+    ids=["sound", "no framework", "not reported", "no version"],
 )
 def test_a_build_without_a_version_proves_nothing(values, expected, measured):
     found = check_cluster.build(values, about("cluster.check_build", BOTH, build={}))

@@ -35,20 +35,20 @@ def test_licence_and_memory_of_a_gpu():
     }
 
 
-def test_what_a_guest_is_not_told_is_neither_good_nor_bad():
+def test_what_a_guest_is_not_reported_is_neither_good_nor_bad():
     text = texts.SMI.format(licence="Licensed (Expiry: 2026-3-1 7:29:4 GMT)", volatile="N/A", pending="N/A")
     (gpu,) = smi.parse(text.replace("DRAM Uncorrectable            : 0", "DRAM Uncorrectable            : N/A"))["gpus"]
     assert (gpu["licensed"], "uncorrected" in gpu["ecc"], "pending" in gpu["ecc"]) == (True, False, False)
 
 
-def test_a_whole_gpu_in_a_vm_tells_what_bare_metal_does():
+def test_a_whole_gpu_in_a_vm_reports_what_bare_metal_does():
     (gpu,) = smi.parse(texts.WHOLE.format(action="None", repair="No", unrepairable="No", exceeded="No"))["gpus"]
     assert (gpu["virtualization"], gpu["licence"], gpu["recovery"]) == ("passthrough", None, None)
     known = {"mode": "enabled", "corrected": 7, "uncorrected": 0, "ever_corrected": 9, "ever_uncorrected": 0}
     assert gpu["ecc"] == {**known, "exceeded": False, "pending": False, "unrepairable": False, "remap_failed": False}
     (gpu,) = smi.parse(texts.WHOLE.format(action="Reset", repair="Yes", unrepairable="Yes", exceeded="Yes"))["gpus"]
-    told = {key: gpu["ecc"][key] for key in ("exceeded", "pending", "unrepairable")}
-    assert (gpu["recovery"], set(told.values())) == ("Reset", {True})
+    reported = {key: gpu["ecc"][key] for key in ("exceeded", "pending", "unrepairable")}
+    assert (gpu["recovery"], set(reported.values())) == ("Reset", {True})
 
 
 @pytest.mark.parametrize("required, recovery", [("Yes", "Reset"), ("No", None), ("N/A", None)])
@@ -82,8 +82,8 @@ def test_nodes_that_lie_apart():
     ],
 )
 def test_what_nvidia_smi_complains_of_is_its_reason(text):
-    for told in (smi.parse(text), topology.parse(text)):
-        assert (told["understood"], text.strip().rstrip(".") in told["why"]) == (True, True)
+    for reported in (smi.parse(text), topology.parse(text)):
+        assert (reported["understood"], text.strip().rstrip(".") in reported["why"]) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_gpu_that_does_not_answer_any_more_is_no_sound_one(words, recovery):
 
 
 @pytest.mark.parametrize("text, understood", [("No devices were found", True), ("", False), ("hello", False)])
-def test_no_gpus_are_told_from_no_answer(text, understood):
+def test_no_gpus_are_reported_from_no_answer(text, understood):
     assert (smi.parse(text)["understood"], bool(smi.parse(text)["why"])) == (understood, True)
 
 
@@ -151,7 +151,7 @@ def nvlink(text, required=True):
     """The verdict on the topology of a guest, what was measured, and the first reason."""
     about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": required}, {})
     found = check_guest.nearness(topology.parse(text), about)
-    return found.verdict, found.measured, found.told[0].why if found.told else ""
+    return found.verdict, found.measured, found.reported[0].why if found.reported else ""
 
 
 def test_gpus_that_must_be_nvlink_peers_and_are():
@@ -186,7 +186,7 @@ def test_the_state_of_the_links_counts_where_peers_are_required(status, verdict,
     values = dict(topology.parse(texts.TOPO), links=topology.links(status))
     about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": True}, {})
     found = check_guest.nearness(values, about)
-    assert (found.verdict, found.told[0].why if found.told else "") == (verdict, why)
+    assert (found.verdict, found.reported[0].why if found.reported else "") == (verdict, why)
     free = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": False}, {})
     assert check_guest.nearness(values, free).verdict == "pass"
 

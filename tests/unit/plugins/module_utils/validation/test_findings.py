@@ -25,21 +25,21 @@ def test_left_out_without_a_reason_is_not_run():
     assert row_of(lab.judged(), "pair.write_bw_both job-01 > job-02")["verdict"] == "not_run"
 
 
-def test_a_known_error_is_told_with_what_to_do():
+def test_a_known_error_is_reported_with_what_to_do():
     lab = World(2, "sriov")
     lab.set("pair.rping", status="failed", why="rping failed.", error="memlock")
     assert "Allow unlimited locked memory" in row_of(lab.judged(), "pair.rping job-01 > job-02")["why"]
 
 
-def test_more_attempts_are_told_and_what_came_last_counts():
+def test_more_attempts_are_reported_and_what_came_last_counts():
     lab = World(2, "sriov")
     first = [
         dict(one, status="timeout", why="Late.", readings={})
         for one in lab.measurements()
         if one["check"] == "pair.write_bw"
     ]
-    told = judge([*first, *lab.measurements()], lab.intent, topology=lab.topology)
-    row = row_of(told, "pair.write_bw job-01 > job-02")
+    reported = judge([*first, *lab.measurements()], lab.intent, topology=lab.topology)
+    row = row_of(reported, "pair.write_bw job-01 > job-02")
     assert (row["verdict"], "2 attempts" in row["why"], row["measured"] > 90) == ("warn", True, True)
 
 
@@ -125,7 +125,7 @@ def test_single_findings(change, check, verdict):
     [(["roce_v1"], "the RoCE protocol of the adapter of job-02"), (["roce_v1", "roce_v2"], "the address of job-02")],
     ids=["old protocol", "no address"],
 )
-def test_an_adapter_of_another_protocol_is_told_from_one_without_an_address(types, cause):
+def test_an_adapter_of_another_protocol_is_reported_from_one_without_an_address(types, cause):
     lab = World(2, "pvrdma")
     lab.set("guest.gid", "job-02", gid=None, roce_v2=[], types=types)
     assert row_of(lab.judged(), "guest.gid job-02")["cause"].startswith(cause)
@@ -241,9 +241,9 @@ GPUDIRECT = {
 }
 
 
-@pytest.mark.parametrize("told, requested, verdict, measured", GPUDIRECT.values(), ids=GPUDIRECT)
-def test_gpudirect_passes_only_where_the_site_requires_it(told, requested, verdict, measured):
+@pytest.mark.parametrize("reported, requested, verdict, measured", GPUDIRECT.values(), ids=GPUDIRECT)
+def test_gpudirect_passes_only_where_the_site_requires_it(reported, requested, verdict, measured):
     lab = World(2, "sriov", gpudirect=requested)
-    lab.set("guest.gpudirect", gpudirect=told)
+    lab.set("guest.gpudirect", gpudirect=reported)
     rows = [row for row in lab.judged()["rows"] if row["check"] == "guest.gpudirect"]
     assert {(row["verdict"], row["measured"]) for row in rows} == {(verdict, measured)}

@@ -24,7 +24,7 @@ def test_what_arrived_is_the_figure():
 @pytest.mark.parametrize(
     "version, threads", [("3.6", False), ("3.9", False), ("3.15", False), ("3.16", True), ("3.17.1", True)]
 )
-def test_versions_that_use_one_core_are_told(version, threads):
+def test_versions_that_use_one_core_are_reported(version, threads):
     assert iperf3.parse(texts.iperf3(version=version))["threads"] is threads
 
 
@@ -33,8 +33,8 @@ def test_warnings_before_the_document_do_no_harm():
 
 
 def test_processes_that_ran_together_add_up():
-    told = iperf3.together([iperf3.parse(texts.iperf3(8.0, "3.7")) for _time in range(4)])
-    assert (told["gbps"], told["retransmits"], told["processes"], told["why"]) == (32.0, 48, 4, "")
+    reported = iperf3.together([iperf3.parse(texts.iperf3(8.0, "3.7")) for _time in range(4)])
+    assert (reported["gbps"], reported["retransmits"], reported["processes"], reported["why"]) == (32.0, 48, 4, "")
 
 
 def test_one_process_that_failed_spoils_the_sum():

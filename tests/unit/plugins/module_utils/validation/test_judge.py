@@ -19,9 +19,9 @@ KEYS = {
 
 @pytest.mark.parametrize("path, count", list(itertools.product(PATHS, (1, 2, 3, 4, 5))))
 def test_a_good_lab_passes_without_a_warning(path, count):
-    told = World(count, path).judged()
-    assert not_right(told) == {}
-    assert told["verdict"]["state"] == "pass"
+    reported = World(count, path).judged()
+    assert not_right(reported) == {}
+    assert reported["verdict"]["state"] == "pass"
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -45,25 +45,25 @@ def test_needs_name_rows_that_stand_before(path):
 @pytest.mark.parametrize("path", PATHS)
 def test_nothing_measured_is_nothing_passed(path):
     lab = World(3, path)
-    told = judge([], lab.intent, topology=lab.topology)
-    assert {row["verdict"] for row in told["rows"]} <= {"not_run", "skipped"}
-    assert told["verdict"]["state"] == "incomplete"
+    reported = judge([], lab.intent, topology=lab.topology)
+    assert {row["verdict"] for row in reported["rows"]} <= {"not_run", "skipped"}
+    assert reported["verdict"]["state"] == "incomplete"
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_measurement_without_values_never_passes(path):
     lab = World(3, path)
     empty = [dict(one, readings={}) for one in lab.measurements()]
-    told = judge(empty, lab.intent, topology=lab.topology)
-    assert [row["id"] for row in told["rows"] if row["verdict"] == "pass"] == []
+    reported = judge(empty, lab.intent, topology=lab.topology)
+    assert [row["id"] for row in reported["rows"] if row["verdict"] == "pass"] == []
 
 
 @pytest.mark.parametrize("junk", [None, "broken", -1, float("nan"), [], {}, True])
 def test_values_of_the_wrong_kind_never_pass_and_never_break_it(junk):
     lab = World(2, "sriov")
     spoilt = [dict(one, readings=dict.fromkeys(one["readings"], junk)) for one in lab.measurements()]
-    told = judge(spoilt, lab.intent, topology=lab.topology)
-    figures = [row for row in told["rows"] if row["unit"] in ("Gb/s", "us", "GB/s", "img/s", "bytes")]
+    reported = judge(spoilt, lab.intent, topology=lab.topology)
+    figures = [row for row in reported["rows"] if row["unit"] in ("Gb/s", "us", "GB/s", "img/s", "bytes")]
     assert [row["id"] for row in figures if row["verdict"] == "pass"] == []
 
 
@@ -72,15 +72,15 @@ def test_what_is_left_out_is_missed(check):
     """Every check of the ladder: without its measurements the run is not complete."""
     lab = World(3, "sriov")
     lab.drop(check)
-    told = lab.judged()
-    rows = {row["verdict"] for row in told["rows"] if row["check"] == check}
+    reported = lab.judged()
+    rows = {row["verdict"] for row in reported["rows"] if row["check"] == check}
     if rungs.of(check).of == "derived":
-        assert told["verdict"]["state"] == "pass"
+        assert reported["verdict"]["state"] == "pass"
         return
     if rungs.of(check).option:
-        assert (told["verdict"]["state"], rows) == ("pass", {"skipped"})
+        assert (reported["verdict"]["state"], rows) == ("pass", {"skipped"})
         return
-    assert told["verdict"]["state"] == "incomplete"
+    assert reported["verdict"]["state"] == "incomplete"
     assert rows == {"not_run"}
 
 
@@ -98,12 +98,12 @@ def test_what_is_left_out_is_missed(check):
 def test_a_broken_rung_stops_what_stands_on_it_and_says_so(check, subject, stopped):
     lab = World(3, "sriov")
     lab.set(check, subject, status="failed", why="It broke.")
-    told = lab.judged()
+    reported = lab.judged()
     for name in stopped:
-        row = next(row for row in told["rows"] if row["id"].startswith(name))
+        row = next(row for row in reported["rows"] if row["id"].startswith(name))
         assert row["verdict"] == "not_run"
         assert "required checks did not pass" in row["why"]
-    others = [row for row in told["rows"] if row["check"] == "guest.xid" and row["subject"] != {"guest": subject}]
+    others = [row for row in reported["rows"] if row["check"] == "guest.xid" and row["subject"] != {"guest": subject}]
     assert {row["verdict"] for row in others} <= {"pass"}
 
 
@@ -152,7 +152,7 @@ def test_without_gpus_nothing_of_gpus_is_asked():
     assert lab.judged()["verdict"]["state"] == "pass"
 
 
-def test_the_log_tells_of_a_gpu_that_the_driver_shows_no_more():
+def test_the_log_reports_of_a_gpu_that_the_driver_shows_no_more():
     lab = World(2, "sriov")
     lab.set("guest.driver", "job-02", status="failed", why="nvidia-smi failed: No devices were found.")
     lab.set("guest.xid", "job-02", xids=[{"code": 79, "kind": "hardware", "pci": "0000:02:00", "means": "gone"}])
@@ -172,11 +172,11 @@ def test_a_site_that_leaves_out_what_sends_has_no_counters_to_look_at():
     lab = World(2, "sriov", skip=dict.fromkeys((*tests, "cluster.nccl"), "it is in use"))
     for check in (*tests, "cluster.nccl"):
         lab.drop(check)
-    told = lab.judged()
-    row = row_of(told, "guest.counters job-01")
+    reported = lab.judged()
+    row = row_of(reported, "guest.counters job-01")
     why = "The site skips all tests that send traffic while the counters are read."
     assert (row["verdict"], row["why"]) == ("skipped", why)
-    assert told["verdict"]["state"] == "pass"
+    assert reported["verdict"]["state"] == "pass"
 
 
 def test_figures_of_a_check_that_nobody_expected_are_not_lost():
@@ -205,8 +205,8 @@ def test_the_ladder_says_what_may_run_after_what_was_found():
     ],
 )
 def test_what_follows_from_an_intent(given, nodes, transports):
-    told = expected.intent_of({"guests": ["a", "b", "c"], **given})
-    assert (told["nodes"], told["transports"]) == (nodes, transports)
+    reported = expected.intent_of({"guests": ["a", "b", "c"], **given})
+    assert (reported["nodes"], reported["transports"]) == (nodes, transports)
 
 
 def test_the_same_measurements_give_the_same_rows():
@@ -230,7 +230,7 @@ def hop(one, other, port):
     ],
     ids=["all are on a path", "one is on none", "one has no port", "all have ports"],
 )
-def test_a_host_whose_port_nobody_told_is_left_out_by_name(hops, known, left_out):
+def test_a_host_whose_port_nobody_reported_is_left_out_by_name(hops, known, left_out):
     places = {name: {"host": f"esx-{name}"} for name in "abc"}
     for name in known:
         places[name].update(switch="leaf-01", port=name)

@@ -74,7 +74,7 @@ def test_an_error_of_a_switch_is_not_one_of_a_gpu():
     assert [one["of"] for one in xid.parse(lines)["xids"]] == ["switch", "GPU"]
 
 
-def test_a_gpu_that_fell_off_the_bus_is_told_once():
+def test_a_gpu_that_fell_off_the_bus_is_reported_once():
     lines = texts.XID.format(79) + "[ 3606.9] NVRM: GPU 0000:03:00.0: GPU has fallen off the bus.\n"
     assert len(xid.parse(lines)["xids"]) == 1
 
@@ -142,10 +142,10 @@ def test_no_clock_is_no_good_clock(text):
 
 def test_counters_of_ethtool_and_what_changed():
     before, after = (counters.ethtool(texts.ETHTOOL.format(number))["counters"] for number in (1, 40))
-    told = counters.delta(before, dict(after, rx_packets=3))
-    assert (told["changed"], told["lost"]) == ({"rx_discards_phy": 39}, ["rx_packets"])
-    assert told["known"] == ["rx_discards_phy", "rx_prio3_pause", "tx_prio3_pause_duration"]
-    assert counters.sorted_out(told["changed"]) == {"drops": {"rx_discards_phy": 39}}
+    reported = counters.delta(before, dict(after, rx_packets=3))
+    assert (reported["changed"], reported["lost"]) == ({"rx_discards_phy": 39}, ["rx_packets"])
+    assert reported["known"] == ["rx_discards_phy", "rx_prio3_pause", "tx_prio3_pause_duration"]
+    assert counters.sorted_out(reported["changed"]) == {"drops": {"rx_discards_phy": 39}}
 
 
 def test_packets_that_an_adapter_discards_on_transmit_fail_a_lossless_network():

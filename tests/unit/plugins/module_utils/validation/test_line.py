@@ -17,7 +17,7 @@ def device(rate, interface="ens224", state="active", **more):
 
 
 def lab(count=2, path="sriov", **more):
-    """A lab of whose adapters nobody tells, as without switches."""
+    """A lab whose adapters nobody describes, as without switches."""
     return World(count, path, speed_gb=None, **more)
 
 
@@ -62,7 +62,7 @@ def test_only_the_port_of_the_data_path_counts(devices, low):
 
 
 @pytest.mark.parametrize(
-    "told, why",
+    "reported, why",
     [
         ({"interface": None, "devices": [device(100)]}, ""),
         ({"interface": "ens192", "devices": [device(100, "ens192")]}, ""),
@@ -72,9 +72,9 @@ def test_only_the_port_of_the_data_path_counts(devices, low):
     ],
     ids=["as the site says", "as the guest says", "not the guest's", "not the site's", "none at all"],
 )
-def test_the_device_of_the_guest_is_that_of_its_data_path(told, why):
+def test_the_device_of_the_guest_is_that_of_its_data_path(reported, why):
     made = lab()
-    made.set("guest.rdma_device", "job-01", **told)
+    made.set("guest.rdma_device", "job-01", **reported)
     row = row_of(made.judged(), "guest.rdma_device job-01")
     assert (row["verdict"], row["why"]) == ("fail" if why else "pass", why)
 
@@ -93,7 +93,7 @@ def test_marks_by_speed_follow_from_what_guests_see():
     assert (row["expected"]["low"], row["verdict"]) == (380.0, "fail")
 
 
-def test_a_slow_link_is_told_at_its_pairs_and_at_no_other():
+def test_a_slow_link_is_reported_at_its_pairs_and_at_no_other():
     made = lab(4)
     made.set("guest.rdma_device", "job-04", devices=[device(25)])
     for pair in rounds.ordered_pairs(made.guests):
@@ -111,22 +111,22 @@ def test_a_slow_link_is_told_at_its_pairs_and_at_no_other():
 def test_more_than_the_line_may_be_a_speed_that_is_wrong(known):
     made = World(4, "sriov", speed_gb=25)
     made.topology = made.topology if known else {}
-    told = made.judged()
-    row = row_of(told, ROW)
+    reported = made.judged()
+    row = row_of(reported, ROW)
     why = "The line speed of 25 Gb/s is wrong, or both guests share a host"
     assert (row["verdict"], why in row["why"]) == ("warn", True)
     assert row["cause"].startswith("between job-01")
-    assert told["causes"] == []
+    assert reported["causes"] == []
 
 
 @pytest.mark.parametrize("path", ["pvrdma", "tcp"])
 def test_a_mark_of_the_site_that_cannot_be_worked_out_warns(path):
     check = "pair.write_bw" if path == "pvrdma" else "pair.iperf3"
-    told = lab(path=path).judged(thresholds={check: {"low": 0.9, "share": "line"}})
-    row = row_of(told, f"{check} job-01 > job-02")
+    reported = lab(path=path).judged(thresholds={check: {"low": 0.9, "share": "line"}})
+    row = row_of(reported, f"{check} job-01 > job-02")
     assert (row["verdict"], "set site.validation.speed_gb" in row["why"], row["cause"]) == ("warn", True, "")
     # What was not held to its mark is no figure to compare with.
-    assert [one for one in told["figures"] if check in one["key"].split()] == []
+    assert [one for one in reported["figures"] if check in one["key"].split()] == []
     assert "becomes the baseline" not in row["expected"]["text"]
 
 
@@ -146,6 +146,6 @@ def test_of_usual_marks_the_row_says_why_they_do_not_apply():
 def test_the_rate_of_pvrdma_is_invented():
     made = lab(path="pvrdma")
     made.set("guest.rdma_device", devices=[device(10, module="vmw_pvrdma")])
-    told = made.judged()
-    assert not_right(told) == {}
-    assert row_of(told, ROW)["expected"]["low"] is None
+    reported = made.judged()
+    assert not_right(reported) == {}
+    assert row_of(reported, ROW)["expected"]["low"] is None

@@ -76,11 +76,11 @@ def put(readings: dict, path: tuple, value: object) -> dict:
     return made
 
 
-def told(found: object) -> str:
+def reported(found: object) -> str:
     """One line without the words of sentences."""
     said = [found.skip, found.note, found.expected, found.free, found.duty]
     parts = [f"{found.measured}", found.verdict, f"{found.low}..{found.high}"]
-    parts += [f"{one.verdict}:{one.code}:{facts(one.why)}:{facts(one.cause)}" for one in found.told]
+    parts += [f"{one.verdict}:{one.code}:{facts(one.why)}:{facts(one.cause)}" for one in found.reported]
     return ";".join([*parts, "/".join(map(facts, said))]).replace(" ", "_")
 
 
@@ -94,11 +94,11 @@ def test_what_a_check_makes_of_other_values(check):
     lab = LABS[path]
     intent = expected.intent_of(lab.intent)
     about = About(check, one["subject"], one["variant"], intent, locations.of(lab.topology), below=copy.deepcopy(BELOW))
-    good = told(LOOKS[check](one["readings"], about))
+    good = reported(LOOKS[check](one["readings"], about))
     lines = {"good": good}
     for place, value in values_in(one["readings"]):
         for name, other in changed(value):
-            line = told(LOOKS[check](put(one["readings"], place, other), about))
+            line = reported(LOOKS[check](put(one["readings"], place, other), about))
             if line != good:
                 lines[f"{'.'.join(map(str, place))} {name}"] = line
     approved.check(__file__, check, lines)

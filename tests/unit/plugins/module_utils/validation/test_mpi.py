@@ -14,11 +14,11 @@ DIED = {"state": "failed", "code": "rank_failed", "reason": "Rank 1 on job-02 wa
 
 
 def test_figures_are_those_of_the_programs():
-    told = World(3, "pvrdma").judged()
-    assert (row_of(told, ALLREDUCE)["measured"], row_of(told, ALLREDUCE)["unit"]) == (40.0, "us")
-    assert row_of(told, LATENCY)["measured"] == pytest.approx(22.0, abs=0.1)
-    assert row_of(told, BANDWIDTH)["measured"] == pytest.approx(21.0, abs=0.1)
-    assert told["verdict"]["state"] == "pass"
+    reported = World(3, "pvrdma").judged()
+    assert (row_of(reported, ALLREDUCE)["measured"], row_of(reported, ALLREDUCE)["unit"]) == (40.0, "us")
+    assert row_of(reported, LATENCY)["measured"] == pytest.approx(22.0, abs=0.1)
+    assert row_of(reported, BANDWIDTH)["measured"] == pytest.approx(21.0, abs=0.1)
+    assert reported["verdict"]["state"] == "pass"
 
 
 @pytest.mark.parametrize("named", [[], ["latency"], ["bandwidth", "allreduce"]], ids=str)
@@ -27,17 +27,17 @@ def test_only_what_the_site_names_is_asked_for(named):
     for check, program in rungs.PROGRAMS.items():
         if program not in named:
             lab.drop(check)
-    told = lab.judged()
-    verdicts = {row["check"]: row["verdict"] for row in told["rows"] if row["check"] in rungs.PROGRAMS}
+    reported = lab.judged()
+    verdicts = {row["check"]: row["verdict"] for row in reported["rows"] if row["check"] in rungs.PROGRAMS}
     assert verdicts == {
         check: "not_required" if program in named else "skipped" for check, program in rungs.PROGRAMS.items()
     }
-    assert told["verdict"]["state"] == "pass"
+    assert reported["verdict"]["state"] == "pass"
 
 
 def test_one_guest_alone_has_nobody_to_send_to():
-    told = World(1, "tcp").judged()
-    assert {row["verdict"] for row in told["rows"] if row["check"] in rungs.PROGRAMS} == {"skipped"}
+    reported = World(1, "tcp").judged()
+    assert {row["verdict"] for row in reported["rows"] if row["check"] in rungs.PROGRAMS} == {"skipped"}
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_one_guest_alone_has_nobody_to_send_to():
         ("pair.mpi_lat", {"verdict": {"state": "passed"}}, "not_required", "not required"),
     ],
 )
-def test_what_is_no_good_figure_is_told(check, values, verdict, words):
+def test_what_is_no_good_figure_is_reported(check, values, verdict, words):
     lab = World(2, "pvrdma")
     lab.set(check, **values)
-    told = lab.judged()
-    row = next(row for row in told["rows"] if row["check"] == check)
+    reported = lab.judged()
+    row = next(row for row in reported["rows"] if row["check"] == check)
     assert (row["verdict"], words in row["why"]) == (verdict, True), row["why"]
 
 
@@ -93,7 +93,7 @@ def test_a_run_that_failed_blames_what_is_known_of_it_and_not_the_way():
 
 
 @pytest.mark.parametrize(
-    "told, cause",
+    "reported, cause",
     [
         (
             {"at": "job-02", "error": "command_missing"},
@@ -104,10 +104,10 @@ def test_a_run_that_failed_blames_what_is_known_of_it_and_not_the_way():
     ],
     ids=["guest and error", "guest", "error"],
 )
-def test_pairs_whose_runs_failed_alike_have_one_cause(told, cause):
+def test_pairs_whose_runs_failed_alike_have_one_cause(reported, cause):
     lab = World(4, "tcp")
     for pair in [("job-02", "job-01"), ("job-01", "job-02"), ("job-02", "job-03")]:
-        lab.set("pair.mpi_bw", pair, status="failed", why="It broke.", **told)
+        lab.set("pair.mpi_bw", pair, status="failed", why="It broke.", **reported)
     bad = not_right(lab.judged())
     assert len(bad) == 3
     assert set(bad.values()) == {("fail", cause)}
@@ -116,8 +116,8 @@ def test_pairs_whose_runs_failed_alike_have_one_cause(told, cause):
 def test_mpi_needs_processes_on_all_guests():
     lab = World(2, "tcp")
     lab.set("cluster.hostname", status="failed", why="It broke.")
-    told = lab.judged()
-    assert {row["verdict"] for row in told["rows"] if row["check"] in rungs.PROGRAMS} == {"not_run"}
+    reported = lab.judged()
+    assert {row["verdict"] for row in reported["rows"] if row["check"] in rungs.PROGRAMS} == {"not_run"}
 
 
 def test_other_messages_are_compared_with_no_earlier_run():
@@ -135,8 +135,8 @@ def test_more_ranks_are_compared_with_no_earlier_run():
     made = baseline.record(baseline.EMPTY, few.judged()["figures"], "run-1", "2026-03-01T08:15:30Z")[0]
     many.set(ALLREDUCE, usec=80.0)
     row = row_of(many.judged(baseline=made), ALLREDUCE)
-    told = "This figure is not required: no threshold applies. 4 ranks, messages of 8 bytes."
-    assert (row["verdict"], row["why"]) == ("not_required", told)
+    reported = "This figure is not required: no threshold applies. 4 ranks, messages of 8 bytes."
+    assert (row["verdict"], row["why"]) == ("not_required", reported)
     few.set(ALLREDUCE, usec=80.0)
     assert "worse than" in row_of(few.judged(baseline=made), ALLREDUCE)["why"]
 
@@ -144,11 +144,11 @@ def test_more_ranks_are_compared_with_no_earlier_run():
 def test_the_way_back_counts_as_well_and_is_named():
     lab = World(2, "tcp")
     lab.set("pair.ping_mtu", PAIR[::-1], received=0, where="silent")
-    told = lab.judged()
-    assert row_of(told, LATENCY)["verdict"] == "not_run"
-    assert "pair.ping_mtu job-02 > job-01 failed" in row_of(told, LATENCY)["why"]
+    reported = lab.judged()
+    assert row_of(reported, LATENCY)["verdict"] == "not_run"
+    assert "pair.ping_mtu job-02 > job-01 failed" in row_of(reported, LATENCY)["why"]
     # iperf3 is asked for one way.
-    assert row_of(told, "pair.iperf3 job-01 > job-02")["verdict"] == "not_required"
+    assert row_of(reported, "pair.iperf3 job-01 > job-02")["verdict"] == "not_required"
 
 
 def test_a_site_may_compare_without_a_limit():

@@ -31,7 +31,7 @@ def test_the_large_sizes_count_and_never_the_average(text, busbw):
     assert found["busbw"] == pytest.approx(busbw, abs=0.01)
 
 
-def test_ranks_are_told_with_their_hosts():
+def test_ranks_are_reported_with_their_hosts():
     found = nccl_tests.parse(texts.nccl_tests(SWEEP, ranks=("job-01", "job-02")))
     assert [(one["rank"], one["host"]) for one in found["ranks"]] == [(0, "job-01"), (1, "job-02")]
     assert (found["nodes"], found["ranks_by_factor"]) == (2, 2)
@@ -88,7 +88,7 @@ def test_ranks_that_ran_alone_are_found_by_their_arithmetic():
     assert "built with MPI" in nccl_tests.parse(text + text.replace("job-01", "job-02"))["why"]
 
 
-def test_one_rank_by_itself_is_told_as_such():
+def test_one_rank_by_itself_is_reported_as_such():
     """Forms of 2.19: `[0000:00:06]` without a function, releases as one number, bandwidths such as 3e+06."""
     rows = [nccl_row(512 * MIB, 1496.4, factor=0.0), nccl_row(1024 * MIB, 1506.8, factor=0.0)]
     head = "# nccl-tests version 2.19.6 nccl-headers=22809 nccl-library=22809\n"
@@ -142,7 +142,7 @@ def test_a_warning_is_a_reason_only_where_the_test_did_not_come_to_its_end():
     assert "Connection refused" in nccl_tests.parse(WARNING + whole.split("# Out of")[0])["why"]
 
 
-def test_the_reason_is_told_and_not_what_follows_from_it():
+def test_the_reason_is_reported_and_not_what_follows_from_it():
     text = "Invalid number of GPUs: 2 requested but only 1 were found.\n .. job-01 pid 9: Test failure common.cu:1454\n"
     assert "2 requested but only 1 were found" in nccl_tests.parse(text)["why"]
 
@@ -258,7 +258,7 @@ def test_an_error_that_means_nothing_is_none():
     assert (nccl_log.parse(text)["why"], nccl_log.parse(text)["error"]) == ("", None)
 
 
-def test_what_it_was_told_by_its_environment_is_known():
+def test_what_it_was_reported_by_its_environment_is_known():
     text = log(*SOCKETS, "NCCL_IB_DISABLE set by environment to 1.", "NCCL_IB_HCA set to =mlx5_7")
     assert nccl_log.parse(text)["settings"] == {"NCCL_IB_DISABLE": "1", "NCCL_IB_HCA": "=mlx5_7"}
 

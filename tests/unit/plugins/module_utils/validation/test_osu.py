@@ -76,21 +76,21 @@ CHECKED = (
         ("8  9.69\n", None),
     ],
 )
-def test_osu_tells_whether_contents_were_right(rows, wrong):
+def test_osu_reports_whether_contents_were_right(rows, wrong):
     assert osu.parse(CHECKED + rows)["wrong"] == wrong
 
 
 @pytest.mark.parametrize(
-    "line, told",
+    "line, reported",
     [
         ("This test requires exactly two processes", "another MPI than that of mpirun"),
         ("This test requires at least two processes", "another MPI than that of mpirun"),
         ("Invalid option [-d]", "Invalid option [-d]"),
     ],
 )
-def test_osu_that_refuses_says_why(line, told):
+def test_osu_that_refuses_says_why(line, reported):
     found = osu.parse(f"[1,0]<stderr>:{line}\n[1,0]<stdout>:\n[1,0]<stdout>:Usage: osu_latency [options]\n")
-    assert (found["understood"], told in found["why"]) == (True, True)
+    assert (found["understood"], reported in found["why"]) == (True, True)
 
 
 LACKING = {

@@ -65,7 +65,7 @@ def test_small_messages_are_no_bandwidth_of_a_path(size, filling):
     assert perftest.parse(text)["filling"] is filling
 
 
-def test_both_directions_are_told_from_one():
+def test_both_directions_are_reported_from_one():
     text = texts.perftest([ROW], texts.BW_GB, name="RDMA_Write Bidirectional BW Test")
     assert perftest.parse(text)["both_directions"] is True
 
@@ -105,7 +105,7 @@ def test_latency_is_the_typical_one_or_the_average_of_a_duration(head, row, usec
         (" Port number 1 state is Down\n Couldn't set the link layer\n", "port_down"),
     ],
 )
-def test_what_is_known_of_failures_is_told(text, code):
+def test_what_is_known_of_failures_is_reported(text, code):
     found = perftest.parse(text)
     assert (found["understood"], found["error"]["code"]) == (True, code)
     assert found["why"].startswith(("perftest failed", "RDMA_Write BW Test failed"))

@@ -156,8 +156,8 @@ def test_the_references_of_a_run_as_approved():
 
 
 def test_the_screen_has_each_figure_with_a_reference_and_one_line_for_the_rest():
-    told = {"verdict": {"state": "pass", "sentence": "All passed."}, "references": lab().judged()["references"]}
-    lines = verdict({"validation": told}, "fail", "results")["lines"]
+    reported = {"verdict": {"state": "pass", "sentence": "All passed."}, "references": lab().judged()["references"]}
+    lines = verdict({"validation": reported}, "fail", "results")["lines"]
     assert [line.partition(":")[0] for line in lines] == [
         *("All passed.", "cluster.training job-01 (1", "cluster.training job-02 (1", "cluster.training 2"),
         *("cluster.training 2", "No reference", "Results"),

@@ -69,8 +69,8 @@ def test_a_run_without_evidence_passes_nowhere():
     lab = World(3, "sriov")
     for one in lab.measurements():
         one["evidence"] = ""
-    told = lab.judged()
-    rows = {row["check"]: row["verdict"] for row in told["rows"]}
+    reported = lab.judged()
+    rows = {row["check"]: row["verdict"] for row in reported["rows"]}
     # The site requests none of these.
     unrequested = {check for check in rows if rungs.of(check).option}
     assert {check for check, verdict in rows.items() if verdict == "skipped"} == unrequested
@@ -95,23 +95,23 @@ LIMITS = {
 def test_locked_memory_is_held_to_what_the_site_requires(requested, limits, verdict, measured):
     lab = World(2, "sriov", memlock=requested)
     lab.set("guest.memlock", memlock={"soft_kb": limits[0], "hard_kb": limits[1]})
-    told = lab.judged()
-    row = row_of(told, "guest.memlock job-01")
+    reported = lab.judged()
+    row = row_of(reported, "guest.memlock job-01")
     assert (row["verdict"], row["measured"]) == (verdict, measured)
     assert row["expected"]["source"] == "site.guests.limits.memlock"
     # What is not required is in nobody's way.
-    stopped = row_of(told, "pair.rping job-01 > job-02")["verdict"] == "not_run"
+    stopped = row_of(reported, "pair.rping job-01 > job-02")["verdict"] == "not_run"
     assert stopped is (verdict == "fail")
 
 
 def test_what_is_not_required_is_counted_apart_and_does_not_make_a_run_incomplete():
-    told = World(2, "tcp").judged()
-    counts = told["verdict"]["counts"]
-    free = [row["check"] for row in told["rows"] if row["verdict"] == "not_required"]
+    reported = World(2, "tcp").judged()
+    counts = reported["verdict"]["counts"]
+    free = [row["check"] for row in reported["rows"] if row["verdict"] == "not_required"]
     assert set(free) == {"pair.iperf3", "pair.mpi_lat", "pair.mpi_bw", "cluster.mpi_allreduce"}
-    assert (told["verdict"]["state"], counts["not_required"]) == ("pass", len(free))
-    assert f"All {counts['pass']} checks passed" in told["verdict"]["sentence"]
-    assert f"{len(free)} not required" in told["verdict"]["sentence"]
+    assert (reported["verdict"]["state"], counts["not_required"]) == ("pass", len(free))
+    assert f"All {counts['pass']} checks passed" in reported["verdict"]["sentence"]
+    assert f"{len(free)} not required" in reported["verdict"]["sentence"]
 
 
 def test_a_figure_that_is_not_required_becomes_the_baseline_that_the_next_run_is_held_to():
@@ -123,8 +123,8 @@ def test_a_figure_that_is_not_required_becomes_the_baseline_that_the_next_run_is
 
 def test_where_nothing_is_required_the_run_proves_nothing():
     lab = World(1, "tcp", gpus="none", skip=dict.fromkeys(("cluster.hostname", "cluster.check_build"), "why"))
-    told = lab.judged()
-    kept = [row for row in told["rows"] if row["verdict"] == "pass"]
+    reported = lab.judged()
+    kept = [row for row in reported["rows"] if row["verdict"] == "pass"]
     assert kept != []
 
 
@@ -177,7 +177,7 @@ ADAPTERS = {
     "all began anew": ({"changed": {}, "known": [], "lost": ADAPTER}, "not_run", "All counters were reset"),
     "another counter began anew": ({"lost": ["rx_bytes"]}, "pass", ""),
     "drops": ({"changed": {**MOVED, "rx_prio3_discards": 4}}, "fail", "Packets were dropped"),
-    "drops that nobody can tell": (
+    "drops that nobody can count": (
         {"changed": {**MOVED, "discards_sent": 4}, "known": [*MOVED, "discards_sent"]},
         "warn",
         "do not separate RoCE from TCP",
@@ -195,7 +195,7 @@ def test_counters_of_an_adapter_prove_only_what_they_counted(change, verdict, wo
 
 
 def sent(lab, octets):
-    """Tests of bandwidth that tell how much they sent."""
+    """Tests of bandwidth that report how much they sent."""
     rows = [{"bytes": 65536, "iterations": octets // 65536, "gbps": 92.0}]
     lab.set("pair.write_bw", rows=rows)
 
@@ -215,13 +215,13 @@ def test_pvrdma_counts_no_drops_and_the_row_says_so():
     assert row["why"].startswith("The PVRDMA driver has no drop counter")
 
 
-UNTOLD = {
+UNREPORTED = {
     "a link": ("guest.address", {"state": None}),
     "whether a clock is synchronised": ("guest.clock", {"synchronised": None}),
 }
 
 
-@pytest.mark.parametrize("check, values", UNTOLD.values(), ids=UNTOLD.keys())
+@pytest.mark.parametrize("check, values", UNREPORTED.values(), ids=UNREPORTED.keys())
 def test_what_a_guest_does_not_report_does_not_pass(check, values):
     lab = World(2, "sriov")
     lab.set(check, "job-01", **values)

@@ -16,18 +16,22 @@ PAIRS = list(itertools.permutations(GUESTS, 2))
 def places(per_switch=3, hosts=6):
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import places as locations
 
-    told = locations.of(topology(GUESTS, per_switch))
+    reported = locations.of(topology(GUESTS, per_switch))
     for number, guest in enumerate(GUESTS):
         if hosts < 6:
             mate = GUESTS[number % hosts]
-            told[guest] = dict(told[mate])
-    return told
+            reported[guest] = dict(reported[mate])
+    return reported
 
 
 def test_dispersion_is_that_of_benchmarks():
-    told = spread.dispersion([199.4, 248.1, 247.6, 246.4, 246.4, 248.3, 186.1, 243.2, 237.1, 244.8])
-    assert (round(told["half"], 1), round(told["band"], 1), round(told["half_share"], 2)) == (42.0, 84.0, 0.18)
-    assert (told["range"], round(told["range_share"], 3)) == (62.2, 0.265)
+    reported = spread.dispersion([199.4, 248.1, 247.6, 246.4, 246.4, 248.3, 186.1, 243.2, 237.1, 244.8])
+    assert (round(reported["half"], 1), round(reported["band"], 1), round(reported["half_share"], 2)) == (
+        42.0,
+        84.0,
+        0.18,
+    )
+    assert (reported["range"], round(reported["range_share"], 3)) == (62.2, 0.265)
     assert spread.dispersion([1.0]) is spread.dispersion([float("nan"), 2.0]) is None
 
 
@@ -84,7 +88,7 @@ def test_the_narrowest_place_in_common(bad, level, name):
     assert (found and found["level"], found and found["name"]) == (level, name)
 
 
-def test_a_direction_is_told():
+def test_a_direction_is_reported():
     bad = [pair for pair in PAIRS if pair[1] == "job-03"]
     text = spread.common(bad, PAIRS, places())["text"]
     assert text == "job-03 (esx-03 vmnic2, leaf-01 Ethernet3), only when it receives"
@@ -99,9 +103,9 @@ def test_a_port_with_several_guests_is_narrower_than_all_of_them():
 
 
 def test_a_host_where_ports_are_not_known():
-    told = {guest: {"host": f"esx-{number % 3}"} for number, guest in enumerate(GUESTS)}
+    reported = {guest: {"host": f"esx-{number % 3}"} for number, guest in enumerate(GUESTS)}
     bad = [pair for pair in PAIRS if {"job-02", "job-05"} & set(pair)]
-    assert spread.common(bad, PAIRS, told)["level"] == "host"
+    assert spread.common(bad, PAIRS, reported)["level"] == "host"
 
 
 def test_with_two_guests_nobody_can_say_which_one_it_is():

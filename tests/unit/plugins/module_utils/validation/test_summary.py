@@ -20,7 +20,7 @@ from .world import World
         ("tcp", {"transport": None}, "tcp", "pass"),
     ],
 )
-def test_a_training_is_told_with_what_it_went_over(wanted, values, went, verdict):
+def test_a_training_is_reported_with_what_it_went_over(wanted, values, went, verdict):
     lab = World(2, "sriov")
     lab.set("cluster.training", tuple(lab.guests), f"2:{wanted}", **values)
     (one,) = [one for one in lab.judged()["trainings"] if (one["nodes"], one["wanted"]) == (2, wanted)]
@@ -28,8 +28,8 @@ def test_a_training_is_told_with_what_it_went_over(wanted, values, went, verdict
 
 
 def test_one_node_alone_uses_no_network_so_that_nothing_has_to_prove_it():
-    told = [one for one in World(2, "sriov").judged()["trainings"] if one["nodes"] == 1]
-    assert [(one["wanted"], one["transport"]) for one in told] == [("rdma", "rdma")] * 2
+    reported = [one for one in World(2, "sriov").judged()["trainings"] if one["nodes"] == 1]
+    assert [(one["wanted"], one["transport"]) for one in reported] == [("rdma", "rdma")] * 2
 
 
 @pytest.mark.parametrize("seen, wanted", [("rdma", "rdma"), ("mixed", "rdma"), ("tcp", "tcp"), (None, "tcp")])

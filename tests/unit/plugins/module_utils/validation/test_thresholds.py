@@ -8,8 +8,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 
 
 def about(check="pair.write_bw", variant="", rdma_gbs=11.5, **intent):
-    told = expected.intent_of({"guests": ["job-01", "job-02"], "data_path": "sriov", "speed_gb": 100, **intent})
-    return About(check, {}, variant, told, {}, {"rdma_gbs": rdma_gbs})
+    reported = expected.intent_of({"guests": ["job-01", "job-02"], "data_path": "sriov", "speed_gb": 100, **intent})
+    return About(check, {}, variant, reported, {}, {"rdma_gbs": rdma_gbs})
 
 
 def limits(check, given=None, variants=(), ranks=None, **intent):

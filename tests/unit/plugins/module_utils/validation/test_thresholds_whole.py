@@ -10,15 +10,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 
 from unit import approved
 
-# What the words of marks tell apart.
+# What the words of marks distinguish.
 VARIANTS = sorted({variant for mark in thresholds.MARKS for variant in mark.variants})
 RANKS = sorted({mark.ranks for mark in thresholds.MARKS if mark.ranks})
 GPUS = ("NVIDIA A100-40C", "NVIDIA H100 80GB", "NVIDIA L40S", "")
 
 
 def about(check, **intent):
-    told = expected.intent_of({"guests": ["job-01", "job-02"], **intent})
-    return About(check, {}, "", told, {}, {"rdma_gbs": 11.5})
+    reported = expected.intent_of({"guests": ["job-01", "job-02"], **intent})
+    return About(check, {}, "", reported, {}, {"rdma_gbs": 11.5})
 
 
 def line(mark):
@@ -37,10 +37,10 @@ def limits(path, speed):
             subject = about(check, data_path=path, speed_gb=speed, gpu=gpu)
             marks = thresholds.marks(check, subject, None, variants, ranks, "unit")
             lacking = thresholds.lacking(check, subject, None, variants, ranks)[0]
-            told = "|".join([*map(line, marks), str(approved.outline(lacking))])
-            if told != found.get(check, ""):
+            reported = "|".join([*map(line, marks), str(approved.outline(lacking))])
+            if reported != found.get(check, ""):
                 words = [*variants, *([f"{ranks} ranks"] if ranks else []), *([gpu] if gpu != GPUS[0] else [])]
-                found["/".join((check, *words))] = told
+                found["/".join((check, *words))] = reported
     return found
 
 

@@ -86,9 +86,9 @@ def test_the_result_of_training_run_is_understood():
         ],
     }
     lab.add("cluster.training", lab.guests, "2:rdma", **result)
-    told = lab.judged()
-    assert row_of(told, "cluster.training 2:rdma")["verdict"] == "pass"
-    (training,) = told["trainings"]
+    reported = lab.judged()
+    assert row_of(reported, "cluster.training 2:rdma")["verdict"] == "pass"
+    (training,) = reported["trainings"]
     known = {key: training[key] for key in ("nodes", "ranks", "transport", "images_per_s", "spread")}
     assert known == {"nodes": 2, "ranks": 2, "transport": "rdma", "images_per_s": 1400.0, "spread": 0.0}
     assert training["iterations"][0] == {"iteration": 0, "seconds": 0.1, "images_per_s": 1400.0}
@@ -132,17 +132,17 @@ def test_nccl_of_a_run_that_failed_fails_whatever_its_table_says(values, measure
 def test_nccl_of_a_run_that_failed_names_the_guest_and_of_one_gpu_is_not_left_out():
     lab = World(2, "sriov")
     lab.set("cluster.nccl", verdict=broken())
-    told = lab.judged()
-    assert row_of(told, "cluster.nccl rdma")["cause"].startswith("job-02 (esx-02 vmnic2, leaf-01")
+    reported = lab.judged()
+    assert row_of(reported, "cluster.nccl rdma")["cause"].startswith("job-02 (esx-02 vmnic2, leaf-01")
     # A figure of a run that failed is none to compare with later.
-    assert not any("nccl" in one["key"] for one in told["figures"])
+    assert not any("nccl" in one["key"] for one in reported["figures"])
     alone = World(1, "sriov")
     alone.set("cluster.nccl", verdict=broken("It did not end within 60 seconds", None, "too_long"), alone=True, nodes=1)
     row = row_of(alone.judged(), "cluster.nccl rdma")
     assert (row["verdict"], row["why"], row["cause"]) == ("fail", "It did not end within 60 seconds.", "")
 
 
-def test_sockets_are_told_once_although_the_run_failed_of_them_too():
+def test_sockets_are_reported_once_although_the_run_failed_of_them_too():
     lab = World(2, "sriov")
     lab.set(
         "cluster.nccl", verdict=broken("NCCL used Socket instead of RDMA", None, "fell_back_to_tcp"), transport="tcp"
@@ -155,20 +155,20 @@ def test_sockets_are_told_once_although_the_run_failed_of_them_too():
 
 
 def test_efficiency_and_gain_are_worked_out_from_trainings():
-    told = World(4, "sriov").judged()
-    assert row_of(told, "cluster.efficiency 4:rdma")["measured"] == 100.0
-    assert row_of(told, "cluster.efficiency 4:tcp")["measured"] == 90.0
-    assert row_of(told, "cluster.rdma_gain 4")["measured"] == pytest.approx(11.11)
+    reported = World(4, "sriov").judged()
+    assert row_of(reported, "cluster.efficiency 4:rdma")["measured"] == 100.0
+    assert row_of(reported, "cluster.efficiency 4:tcp")["measured"] == 90.0
+    assert row_of(reported, "cluster.rdma_gain 4")["measured"] == pytest.approx(11.11)
 
 
 def test_simulated_figures_are_counted_and_nothing_real_is_claimed():
     lab = World(2, "sriov")
     made = [dict(one, simulated=one["check"] in ("pair.write_bw", "cluster.training")) for one in lab.measurements()]
-    told = judge(made, lab.intent, topology=lab.topology)
-    assert row_of(told, "cluster.efficiency 2:rdma")["simulated"] is True
-    assert told["verdict"]["counts"]["simulated"] == 9
-    assert "prove nothing about real hardware" in told["verdict"]["sentence"]
-    assert "RDMA write bandwidth" in told["simulated"]
+    reported = judge(made, lab.intent, topology=lab.topology)
+    assert row_of(reported, "cluster.efficiency 2:rdma")["simulated"] is True
+    assert reported["verdict"]["counts"]["simulated"] == 9
+    assert "prove nothing about real hardware" in reported["verdict"]["sentence"]
+    assert "RDMA write bandwidth" in reported["simulated"]
 
 
 def test_a_guest_alone_has_no_network_so_that_either_transport_will_do():
@@ -176,28 +176,28 @@ def test_a_guest_alone_has_no_network_so_that_either_transport_will_do():
     for guest in lab.guests:
         lab.drop("cluster.training", guest)
         lab.add("cluster.training", guest, "1:tcp", total=1480.0, iterations=[1480.0] * 4, device="GPU", devices=1)
-    told = lab.judged()
-    assert told["verdict"]["state"] == "pass"
-    assert [row["id"] for row in told["rows"] if "(1:" in row["id"]] == [
+    reported = lab.judged()
+    assert reported["verdict"]["state"] == "pass"
+    assert [row["id"] for row in reported["rows"] if "(1:" in row["id"]] == [
         f"cluster.training {guest} (1:tcp)" for guest in lab.guests
     ]
-    assert row_of(told, "cluster.efficiency 3:rdma")["measured"] == 100.0
+    assert row_of(reported, "cluster.efficiency 3:rdma")["measured"] == 100.0
 
 
 def test_a_guest_that_did_not_train_alone_is_missed():
     lab = World(2, "sriov")
     lab.drop("cluster.training", "job-02")
-    told = lab.judged()
-    assert row_of(told, "cluster.training job-02 (1:rdma)")["verdict"] == "not_run"
-    assert told["verdict"]["state"] == "incomplete"
+    reported = lab.judged()
+    assert row_of(reported, "cluster.training job-02 (1:rdma)")["verdict"] == "not_run"
+    assert reported["verdict"]["state"] == "incomplete"
 
 
 def test_of_two_guests_the_slower_one_is_the_bad_one():
     lab = World(2, "sriov")
     lab.train(["job-02"], "rdma", 1100.0)
-    told = lab.judged()
-    assert row_of(told, "cluster.training job-01 (1:rdma)")["verdict"] == "pass"
-    row = row_of(told, "cluster.training job-02 (1:rdma)")
+    reported = lab.judged()
+    assert row_of(reported, "cluster.training job-01 (1:rdma)")["verdict"] == "pass"
+    row = row_of(reported, "cluster.training job-02 (1:rdma)")
     assert (row["verdict"], row["cause"][:7]) == ("warn", "job-02 ")
 
 
@@ -212,5 +212,5 @@ def test_whoever_ran_it_says_which_guests_took_part():
 def test_a_run_of_nccl_without_a_variant_is_the_expected_one():
     lab = World(3, "sriov")
     made = [dict(one, variant="") if one["check"] == "cluster.nccl" else one for one in lab.measurements()]
-    told = judge(made, lab.intent, topology=lab.topology)
-    assert row_of(told, "cluster.nccl")["verdict"] == told["verdict"]["state"] == "pass"
+    reported = judge(made, lab.intent, topology=lab.topology)
+    assert row_of(reported, "cluster.nccl")["verdict"] == reported["verdict"]["state"] == "pass"

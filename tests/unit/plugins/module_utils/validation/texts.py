@@ -99,7 +99,7 @@ GPU 00000000:02:00.0
         Pending                           : {pending}
         Remapping Failure Occurred        : No
 """
-# A whole GPU, as drivers of R580 tell of it.
+# A whole GPU, as drivers of R580 report it.
 WHOLE = """Driver Version                                         : 580.95.05
 CUDA Version                                           : 13.0
 Attached GPUs                                          : 1
@@ -188,7 +188,7 @@ def horovod(rates, device="GPU", devices=2, first_left_out=False, model="resnet5
 
 def iperf3(gbps=30.0, version="3.16", error=None, udp=False, seconds=10.0, **end):
     """What iperf3 -J prints of a test of 10 seconds."""
-    told = {
+    reported = {
         "start": {
             "version": f"iperf {version}",
             "test_start": {"protocol": "UDP" if udp else "TCP", "num_streams": 4},
@@ -204,9 +204,9 @@ def iperf3(gbps=30.0, version="3.16", error=None, udp=False, seconds=10.0, **end
         },
     }
     if error:
-        told["error"] = error
-        told["end"] = {}
-    return json.dumps(told, indent="\t")
+        reported["error"] = error
+        reported["end"] = {}
+    return json.dumps(reported, indent="\t")
 
 
 def pings(count, server=False):

@@ -76,16 +76,16 @@ class World:
     def add(self, check, subject, variant="", simulated=False, **values):
         name = subject if isinstance(subject, str) else tuple(subject)
         if isinstance(subject, str):
-            told = {"guest": subject}
+            reported = {"guest": subject}
         elif check == "fabric.counters":
-            told = {"switch": subject[0], "port": subject[1]}
+            reported = {"switch": subject[0], "port": subject[1]}
         elif check.startswith("pair."):
-            told = {"from": subject[0], "to": subject[1]}
+            reported = {"from": subject[0], "to": subject[1]}
         else:
-            told = {"guests": list(subject)}
+            reported = {"guests": list(subject)}
         self._made[check, name, variant] = {
             "check": check,
-            "subject": told,
+            "subject": reported,
             "variant": variant,
             "command": [check],
             "version": "1",
@@ -113,8 +113,8 @@ class World:
                 {"a": {"name": host, "port": nic["name"]}, "b": {"name": nic["switch"], "port": nic["port"]}}
                 for host, nic in nics
             ]
-            told = {"disagreements": [], "not_known": [], "paths": cables, "ends": ends}
-            self.add("fabric.settings", everybody, **told)
+            reported = {"disagreements": [], "not_known": [], "paths": cables, "ends": ends}
+            self.add("fabric.settings", everybody, **reported)
             for host in self.topology["hosts"]:
                 nic = host["nics"][0]
                 self.add("fabric.counters", (nic["switch"], nic["port"]), changed=dict(PASSED), known=PORT, lost=[])
@@ -185,8 +185,8 @@ class World:
         built = {"frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["nccl", "mpi"]}
         self.add("cluster.check_build", guests, version="0.28.1", **built)
         if len(guests) > 1:
-            told = {"test": "Allreduce Latency", "usec": 40.0, "bytes": 8, "wrong": None, "ranks": len(guests)}
-            self.add("cluster.mpi_allreduce", guests, **told)
+            reported = {"test": "Allreduce Latency", "usec": 40.0, "bytes": 8, "wrong": None, "ranks": len(guests)}
+            self.add("cluster.mpi_allreduce", guests, **reported)
         direct = self.path in ("sriov", "passthrough")
         transport = "rdma" if self.rdma else "tcp"
         self.add(

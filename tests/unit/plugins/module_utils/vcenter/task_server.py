@@ -26,7 +26,7 @@ class TaskServer:
         self.busiest = 0
         self.view: list[str] | None = None
         self.collector = 0
-        self.told: dict[str, str] = {}
+        self.reported: dict[str, str] = {}
         self.wire.handlers.update(
             ReconfigVM_Task=self._start,
             CreatePropertyCollector=self._new_collector,
@@ -43,7 +43,7 @@ class TaskServer:
         self.wire.end_session()
         self.view = None
         self.collector += 1
-        self.told = {}
+        self.reported = {}
 
     def jobs(self, count, **changes):
         vms = [self.vcenter.managed("VirtualMachine", f"vm-{number}") for number in range(count)]
@@ -79,7 +79,7 @@ class TaskServer:
 
     def _new_collector(self, mo):
         self.collector += 1
-        self.told = {}
+        self.reported = {}
         return COLLECTOR(f"session-{self.collector}", mo._GetStub())
 
     def _new_view(self, mo, obj):
@@ -103,10 +103,10 @@ class TaskServer:
         news = self._news()
         if not news:
             return None
-        self.told.update(news)
+        self.reported.update(news)
         updates = [self._update(mo, moid, state) for moid, state in news.items()]
         return COLLECTOR.UpdateSet(
-            version=str(len(self.told)),
+            version=str(len(self.reported)),
             filterSet=[
                 COLLECTOR.FilterUpdate(
                     filter=vmodl.query.PropertyCollector.Filter("filter-1", mo._GetStub()), objectSet=updates
@@ -118,7 +118,7 @@ class TaskServer:
         return {
             moid: self.state(moid)
             for moid in self.view
-            if moid in self.tasks and self.told.get(moid) != self.state(moid)
+            if moid in self.tasks and self.reported.get(moid) != self.state(moid)
         }
 
     def _update(self, mo, moid, state):

@@ -40,9 +40,9 @@ def test_the_identity_of_a_vm_is_documented_with_its_datacenter():
     "fragment, spec", [(host_identity, args.HOST_IDENTITY), (esxcli_transport, args.ESXCLI_TRANSPORT)]
 )
 def test_how_a_host_is_named_and_reached_is_documented_as_it_is(fragment, spec):
-    told = described(fragment)
+    reported = described(fragment)
     keys = ("type", "choices", "default", "required")
-    assert {name: [option.get(key) for key in keys] for name, option in told.items()} == {
+    assert {name: [option.get(key) for key in keys] for name, option in reported.items()} == {
         name: [option.get(key) for key in keys] for name, option in spec.items()
     }
 

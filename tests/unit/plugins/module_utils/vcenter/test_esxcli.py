@@ -180,7 +180,7 @@ def test_the_words_of_a_refusal_are_kept(executer):
 
 
 @pytest.mark.parametrize("detail", ["", None, "not xml <", "<other/>"])
-def test_a_refusal_without_readable_detail_tells_its_message(executer, detail):
+def test_a_refusal_without_readable_detail_reports_its_message(executer, detail):
     fault = VmomiSupport.GetVmodlType("vmodl.reflect.ManagedMethodExecuter.SoapFault")
     executer.answers = [result(fault=fault(faultMsg="A general error occurred.", faultDetail=detail))]
     with pytest.raises(OperatorError) as caught:
@@ -303,7 +303,7 @@ def test_ssh_types_its_answer_like_vcenter_does():
     assert over_ssh(Ssh("\n")).call("system.module.set", module="x", enabled=True) is None
 
 
-def test_ssh_tells_a_refusal_of_esxcli_from_a_host_that_it_cannot_reach():
+def test_ssh_reports_a_refusal_of_esxcli_from_a_host_that_it_cannot_reach():
     with pytest.raises(OperatorError) as caught:
         over_ssh(Ssh(" [NoMatchError]\n id=x\n", returncode=1)).call("software.vib.get", vibname="x")
     assert (caught.value.code, caught.value.data["errors"]) == ("esxcli_failed", ["[NoMatchError]", "id=x"])

@@ -8,7 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi i
 from pyVmomi import vim, vmodl
 
 
-def told(fault):
+def reported(fault):
     return faults.explain(fault, "VM node-01", "it should be switched on")
 
 
@@ -57,7 +57,7 @@ def told(fault):
     ids=lambda value: value._wsdlName if isinstance(value, vmodl.MethodFault) else "",
 )
 def test_a_known_fault_says_its_type_its_details_and_what_to_do(fault, code, parts):
-    error = told(fault)
+    error = reported(fault)
     assert error.code == code
     assert error.failure["fault"] == fault._wsdlName
     for part in [*parts, "VM node-01: it should be switched on.", fault._wsdlName]:
@@ -65,14 +65,14 @@ def test_a_known_fault_says_its_type_its_details_and_what_to_do(fault, code, par
 
 
 def test_an_unknown_fault_still_gives_its_type_and_its_message():
-    error = told(vim.fault.IscsiFault(msg="The initiator is tired."))
+    error = reported(vim.fault.IscsiFault(msg="The initiator is tired."))
     assert error.code == "vsphere_fault"
     assert error.message == (
         "VM node-01: it should be switched on. vCenter answered IscsiFault: The initiator is tired."
     )
 
 
-def test_the_messages_of_details_and_causes_are_told_once_each_outermost_first():
+def test_the_messages_of_details_and_causes_are_reported_once_each_outermost_first():
     fault = vim.fault.GenericVmConfigFault(
         msg="Module DevicePowerOn failed.",
         reason="Module DevicePowerOn failed.",

@@ -112,7 +112,7 @@ def test_a_vm_is_found_by_every_way_to_name_it(site, requested, datacenter, moid
     assert (answer.moid, answer.path) == (moid, path)
 
 
-def test_the_name_is_told_without_escapes(site):
+def test_the_name_is_reported_without_escapes(site):
     assert found(site, {"moid": "vm-4"}).name == "in/vapp"
 
 

@@ -132,7 +132,7 @@ def test_users_and_tokens_do_not_share_a_session(token_file):
         ("jo@corp.example", "", "VirtualCenter", "wrong_password"),
     ],
 )
-def test_a_blocked_federated_user_is_told_from_a_wrong_password_where_that_is_possible(user, version, kind, code):
+def test_a_blocked_federated_user_is_reported_from_a_wrong_password_where_that_is_possible(user, version, kind, code):
     error = login.Password(user, "secret").explain(vim.fault.InvalidLogin(msg="Wrong."), "vc", about(version, kind))
     assert error.code == code
     assert "secret" not in error.message

@@ -55,7 +55,7 @@ def rest(wire):
     return Rest(vcenter)
 
 
-def told(messages, kind="ERROR"):
+def reported(messages, kind="ERROR"):
     return {"error_type": kind, "messages": [{"id": "x", "default_message": text, "args": []} for text in messages]}
 
 
@@ -91,13 +91,13 @@ def test_nothing_is_asked_before_it_is_needed(rest, wire):
 
 
 def test_a_session_that_ended_is_opened_again_once(rest, wire):
-    wire.answers["GET", "/api/a"] = [(401, told([])), (200, {"a": 1})]
+    wire.answers["GET", "/api/a"] = [(401, reported([])), (200, {"a": 1})]
     assert rest.call("GET", "/api/a") == {"a": 1}
     assert wire.asked[-1][3]["vmware-api-session-id"] == "token-2"
 
 
-def test_a_wrong_password_is_told_as_such(rest, wire):
-    wire.answers["POST", "/api/session"] = [(401, told(["Authentication required."], "UNAUTHENTICATED"))]
+def test_a_wrong_password_is_reported_as_such(rest, wire):
+    wire.answers["POST", "/api/session"] = [(401, reported(["Authentication required."], "UNAUTHENTICATED"))]
     with pytest.raises(OperatorError) as caught:
         rest.call("GET", "/api/a")
     assert caught.value.code == "rest_refused"
@@ -105,7 +105,7 @@ def test_a_wrong_password_is_told_as_such(rest, wire):
 
 
 def test_a_refusal_keeps_its_kind_and_its_words(rest, wire):
-    wire.answers["GET", "/api/a"] = [(404, told(["There is no cluster."], "NOT_FOUND"))]
+    wire.answers["GET", "/api/a"] = [(404, reported(["There is no cluster."], "NOT_FOUND"))]
     with pytest.raises(Answered) as caught:
         rest.call("GET", "/api/a")
     assert (caught.value.status, caught.value.kind, caught.value.messages) == (
@@ -136,7 +136,7 @@ def test_an_answer_that_is_no_json_is_no_rest_service(rest, wire):
     assert caught.value.code == "not_a_vcenter"
 
 
-def test_a_task_is_followed_to_its_result_and_its_progress_is_told_once_per_step(rest, wire):
+def test_a_task_is_followed_to_its_result_and_its_progress_is_reported_once_per_step(rest, wire):
     wire.answers["POST", TASK] = [(202, "task-1")]
     wire.answers["GET", "/api/cis/tasks/task-1"] = [
         (200, info("PENDING")),
@@ -149,9 +149,9 @@ def test_a_task_is_followed_to_its_result_and_its_progress_is_told_once_per_step
     assert steps == [(0, ""), (40, "Rebooting"), (100, "Done")]
 
 
-def test_a_task_that_fails_tells_every_message_wherever_it_stands(rest, wire):
+def test_a_task_that_fails_reports_every_message_wherever_it_stands(rest, wire):
     wire.answers["POST", TASK] = [(202, "task-1"), (202, "task-2")]
-    wire.answers["GET", "/api/cis/tasks/task-1"] = [(200, info("FAILED", error=told(["No such component."])))]
+    wire.answers["GET", "/api/cis/tasks/task-1"] = [(200, info("FAILED", error=reported(["No such component."])))]
     inner = {"notifications": {"errors": [{"message": {"id": "x", "default_message": "Not compatible."}}]}}
     wire.answers["GET", "/api/cis/tasks/task-2"] = [(200, info("FAILED", result=inner))]
     found = []
@@ -162,7 +162,7 @@ def test_a_task_that_fails_tells_every_message_wherever_it_stands(rest, wire):
     assert found == [("rest_task_failed", ["No such component."]), ("rest_task_failed", ["Not compatible."])]
 
 
-def test_a_task_that_takes_too_long_is_left_running_and_its_last_state_told(rest, wire):
+def test_a_task_that_takes_too_long_is_left_running_and_its_last_state_reported(rest, wire):
     wire.answers["POST", TASK] = [(202, "task-1")]
     wire.answers["GET", "/api/cis/tasks/task-1"] = [(200, info("RUNNING", 60, "Rebooting"))] * 100
     with pytest.raises(OperatorError) as caught:
@@ -173,7 +173,7 @@ def test_a_task_that_takes_too_long_is_left_running_and_its_last_state_told(rest
 
 @pytest.mark.parametrize(
     "status, answer, managed",
-    [(200, {"enabled": True}, True), (200, {"enabled": False}, False), (404, told(["no"], "NOT_FOUND"), False)],
+    [(200, {"enabled": True}, True), (200, {"enabled": False}, False), (404, reported(["no"], "NOT_FOUND"), False)],
 )
 def test_a_cluster_is_managed_by_an_image_when_vcenter_says_so(rest, wire, status, answer, managed):
     wire.answers["GET", "/api/esx/settings/clusters/domain-c1/enablement/software"] = [(status, answer)]
@@ -183,7 +183,7 @@ def test_a_cluster_is_managed_by_an_image_when_vcenter_says_so(rest, wire, statu
 
 def test_a_cluster_that_may_not_be_asked_about_is_an_error_and_no_guess(rest, wire):
     path = "/api/esx/settings/clusters/domain-c1/enablement/software"
-    wire.answers["GET", path] = [(403, told(["Not allowed."], "UNAUTHORIZED"))]
+    wire.answers["GET", path] = [(403, reported(["Not allowed."], "UNAUTHORIZED"))]
     host = SimpleNamespace(cluster="gpu", cluster_ref=vim.ClusterComputeResource("domain-c1"))
     with pytest.raises(OperatorError) as caught:
         rest.is_image_managed(host)
@@ -205,7 +205,7 @@ def test_a_server_without_rest_is_not_a_user_without_privileges(rest, wire):
 
 
 def test_a_session_that_is_refused_names_no_other_service(rest, wire):
-    wire.answers["POST", "/api/session"] = [(403, told(["no"]))]
+    wire.answers["POST", "/api/session"] = [(403, reported(["no"]))]
     with pytest.raises(OperatorError, match="privileges for the REST services"):
         rest.call("GET", "/api/things")
 
@@ -228,7 +228,7 @@ def test_a_token_opens_the_session_of_the_rest_services(wire):
 
 def test_a_token_that_the_rest_services_refuse_is_explained_by_the_token(wire):
     rest = rest_of(Token(saml.parsed(assertion(ends="2026-11-28T13:00:01.000Z").encode(), "/token")), wire)
-    wire.answers["POST", "/api/session"] = [(401, told(["Authentication required."], "UNAUTHENTICATED"))]
+    wire.answers["POST", "/api/session"] = [(401, reported(["Authentication required."], "UNAUTHENTICATED"))]
     with pytest.raises(OperatorError) as caught:
         rest.call("GET", "/api/a")
     assert caught.value.code.startswith("saml_token_")
@@ -237,7 +237,7 @@ def test_a_token_that_the_rest_services_refuse_is_explained_by_the_token(wire):
 def test_a_blocked_federated_user_of_the_rest_services_is_named(wire):
     wire.release = "9.1.0"
     rest = rest_of(Password("jo@corp.example", "secret"), wire)
-    wire.answers["POST", "/api/session"] = [(401, told(["Authentication required."], "UNAUTHENTICATED"))]
+    wire.answers["POST", "/api/session"] = [(401, reported(["Authentication required."], "UNAUTHENTICATED"))]
     with pytest.raises(OperatorError) as caught:
         rest.call("GET", "/api/a")
     assert caught.value.code == "federated_login"
@@ -262,9 +262,9 @@ def test_an_existing_session_of_the_rest_services_is_used_and_not_ended(wire):
 @pytest.mark.parametrize(
     "first, second, code",
     [
-        ((401, told([])), None, "session_unknown"),
+        ((401, reported([])), None, "session_unknown"),
         ((200, {"user": "other@vsphere.local"}), None, "session_users_differ"),
-        ((200, {"user": "ops@vsphere.local"}), (401, told([])), "session_unknown"),
+        ((200, {"user": "ops@vsphere.local"}), (401, reported([])), "session_unknown"),
     ],
 )
 def test_an_existing_session_that_does_not_fit_is_named(wire, first, second, code):

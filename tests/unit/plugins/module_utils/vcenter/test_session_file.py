@@ -52,7 +52,7 @@ def test_every_user_and_server_has_a_file_of_its_own(private):
     assert store(private).path != store(private, user="root").path
 
 
-def test_the_name_of_the_file_tells_neither_user_nor_server(private):
+def test_the_name_of_the_file_reports_neither_user_nor_server(private):
     assert "ops" not in Path(store(private).path).name
 
 
@@ -198,18 +198,18 @@ def test_a_hundred_forks_make_one_login(private, stale):
 
 
 @pytest.mark.parametrize("code", ["wrong_password", "vcenter_timeout"])
-def test_a_login_that_cannot_succeed_is_tried_once_and_told_to_all_who_waited_for_it(private, code):
+def test_a_login_that_cannot_succeed_is_tried_once_and_reported_to_all_who_waited_for_it(private, code):
     private.mkdir(mode=0o700)
     refusal = OperatorError("vc.example", "log in as ops", "That was not possible", "Check", code)
     waits = threading.Event()
-    told = []
+    reported = []
 
     def wait_for_the_other():
         waiter = SessionStore(str(private), "key", 60, pytest.fail, sleep=lambda seconds: waits.set())
         try:
-            waiter.fresh(None, lambda: told.append("logged in too"))
+            waiter.fresh(None, lambda: reported.append("logged in too"))
         except OperatorError as error:
-            told.append(error.message)
+            reported.append(error.message)
 
     thread = threading.Thread(target=wait_for_the_other)
 
@@ -221,7 +221,7 @@ def test_a_login_that_cannot_succeed_is_tried_once_and_told_to_all_who_waited_fo
     with pytest.raises(OperatorError):
         SessionStore(str(private), "key", 60, pytest.fail).fresh(None, login)
     thread.join(30)
-    assert told == [refusal.message]
+    assert reported == [refusal.message]
 
 
 def test_a_refusal_of_yesterday_does_not_keep_anybody_out(private):

@@ -257,12 +257,12 @@ def test_a_vcenter_that_goes_away_leaves_an_answer_for_every_job(server):
     assert "It was not started" in outcomes[4].error.message
 
 
-def test_progress_is_told_as_jobs_end(server):
-    told = []
+def test_progress_is_reported_as_jobs_end(server):
+    reported = []
     run_tasks(
-        server.vcenter, server.jobs(3), on_progress=lambda done, total, label, outcome: told.append((done, total))
+        server.vcenter, server.jobs(3), on_progress=lambda done, total, label, outcome: reported.append((done, total))
     )
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_no_jobs_cost_no_request(server):

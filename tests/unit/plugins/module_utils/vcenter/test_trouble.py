@@ -222,9 +222,9 @@ def test_a_server_that_takes_the_request_and_hangs_up_every_time_is_unreachable(
     ids=["name", "timeout", "handshake-timeout", "route", "proxy"],
 )
 def test_trouble_of_the_network_is_one_readable_error(error, code, part):
-    told = trouble.explain(error, target())
-    assert told.code == code
-    assert part in told.message
+    reported = trouble.explain(error, target())
+    assert reported.code == code
+    assert part in reported.message
 
 
 def test_the_proxy_is_named_when_it_is_the_one_that_cannot_be_reached():

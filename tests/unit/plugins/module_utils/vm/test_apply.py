@@ -91,7 +91,7 @@ def test_a_change_that_never_gets_through_ends_with_the_last_reason():
     assert not item.touched
 
 
-def test_a_vm_that_somebody_removed_meanwhile_is_told():
+def test_a_vm_that_somebody_removed_meanwhile_is_reported():
     item, machine = carry_out(vm(), A100, trouble={"reconfigure": ["removed"]})
     assert item.error.code == "vm_gone"
     assert machine.log == ["reconfigure"]
@@ -184,7 +184,7 @@ def test_a_vm_that_may_be_starting_yet_keeps_its_new_configuration():
     assert machine.state.profiles == ["grid_a100-40c"]
 
 
-def test_a_vm_that_can_be_neither_changed_nor_started_is_told_with_both_reasons():
+def test_a_vm_that_can_be_neither_changed_nor_started_is_reported_with_both_reasons():
     item, machine = carry_out(
         RUNNING, CYCLE, guest_takes_s=5, trouble={"reconfigure": [BAD_DEVICE], "power on": [NO_GPU]}
     )

@@ -26,8 +26,8 @@ class VCenter:
     clock = Clock()
 
 
-class Told(Fleet):
-    """A fleet that is told rows instead of asking for them."""
+class Reported(Fleet):
+    """A fleet that gets rows instead of reading them."""
 
     def __init__(self, rows, others=(), planning=False):
         super().__init__(VCenter(), Noun(), 8, 60, planning)
@@ -73,12 +73,12 @@ def item(read_as, moid="same", planned=None):
 
 
 def read(rows, *items, **options):
-    fleet = Told([host("host-1", "esx-01"), *rows], **options)
+    fleet = Reported([host("host-1", "esx-01"), *rows], **options)
     fleet.read(list(items))
     return fleet
 
 
-def test_a_vm_is_told_with_its_host_and_what_identifies_it():
+def test_a_vm_is_reported_with_its_host_and_what_identifies_it():
     one = item("vm-1")
     read([machine("vm-1")], one)
     vm, place = one.now
@@ -105,7 +105,7 @@ def test_a_vm_that_cannot_be_read_does_not_keep_the_next_from_it(rows, planned, 
     assert (second.error, second.now[0].power) == (None, "on")
 
 
-def test_a_vm_that_is_inaccessible_is_read_though_it_tells_no_configuration():
+def test_a_vm_that_is_inaccessible_is_read_though_it_reports_no_configuration():
     lost = item("vm-1")
     read([machine("vm-1", **{"config.version": None, "runtime.connectionState": "inaccessible"})], lost)
     assert (lost.error, lost.now[0].connection) == (None, "inaccessible")

@@ -22,7 +22,7 @@ FROM = {"aiready.vsphere.cloned_from": "/dc1/vm/ubuntu-template"}
     ],
     ids=["made by others", "no owner", "with its owner", "a slash in the name", "a copy of it", "an owner taken away"],
 )
-def test_the_marks_tell_who_created_a_vm(extra, name, origin):
+def test_the_marks_report_who_created_a_vm(extra, name, origin):
     assert origin_of(extra, name) == origin
 
 

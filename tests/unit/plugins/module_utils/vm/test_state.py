@@ -39,7 +39,7 @@ def test_memory_is_fully_reserved_by_the_lock_or_by_the_number(values, full):
     assert vm_of(**values).fully_reserved is full
 
 
-def test_all_that_a_row_tells_of_a_vm_is_taken_over():
+def test_all_that_a_row_reports_of_a_vm_is_taken_over():
     values = {
         "config.changeVersion": "v1",
         "config.extraConfig": [vim.option.OptionValue(key="aiready.vsphere.power_on_again", value="true")],
@@ -78,7 +78,7 @@ def test_all_that_a_row_tells_of_a_vm_is_taken_over():
     )
 
 
-def test_what_vcenter_does_not_tell_of_a_vm_is_not_made_up():
+def test_what_vcenter_does_not_report_of_a_vm_is_not_made_up():
     assert vm_of() == state.Vm(connection="unknown", firmware="")
 
 

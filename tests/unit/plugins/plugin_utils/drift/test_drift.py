@@ -21,13 +21,15 @@ def record(*changes, **stage):
 
 
 def host(*gaps, answers=None, **more):
-    told = [{"path": path, "requested": asked, "found": found} for path, asked, found in gaps]
-    return {"host": {"connection": "connected", "moid": "host-1"}, "gaps": told, "answers": answers or {}, **more}
+    reported = [{"path": path, "requested": asked, "found": found} for path, asked, found in gaps]
+    return {"host": {"connection": "connected", "moid": "host-1"}, "gaps": reported, "answers": answers or {}, **more}
 
 
-def rows(told, state):
+def rows(reported, state):
     return [
-        (row["object"], row["setting"], row["requested"], row["found"]) for row in told["rows"] if row["state"] == state
+        (row["object"], row["setting"], row["requested"], row["found"])
+        for row in reported["rows"]
+        if row["state"] == state
     ]
 
 
@@ -38,19 +40,19 @@ def vms(part="config", **vm):
 
 def test_value_that_a_run_set_and_that_differs_now_was_changed_since():
     runs = recorded.known([("second", record()), ("first", record(("esx-01", "atsSupport", "TRUE")))])
-    told = answer({"hosts": {"esx-01": host(("kernel.atsSupport", "TRUE", "FALSE"))}, "recorded": runs, **vms()})
-    assert rows(told, "changed since") == [("esx-01", "kernel.atsSupport", "TRUE", "FALSE")]
-    (row,) = [row for row in told["rows"] if row["state"] == "changed since"]
+    reported = answer({"hosts": {"esx-01": host(("kernel.atsSupport", "TRUE", "FALSE"))}, "recorded": runs, **vms()})
+    assert rows(reported, "changed since") == [("esx-01", "kernel.atsSupport", "TRUE", "FALSE")]
+    (row,) = [row for row in reported["rows"] if row["state"] == "changed since"]
     assert (row["run"], row["since"], row["moid"]) == ("first", "2026-03-01T08:01:00Z", "host-1")
-    assert (told["status"], told["code"], told["runs"]) == ("drift", 10, ["second", "first"])
+    assert (reported["status"], reported["code"], reported["runs"]) == ("drift", 10, ["second", "first"])
 
 
 def test_value_that_a_run_set_is_no_change_of_others_where_the_site_requests_another_one_now():
     runs = recorded.known([("first", record(("esx-01", "dscp_force", "26")))])
-    told = answer({"hosts": {"esx-01": host(("nmlx5_rdma.dscp_force", "34", "0x1a"))}, "recorded": runs, **vms()})
-    assert rows(told, "not applied") == [("esx-01", "nmlx5_rdma.dscp_force", "34", "0x1a")]
-    assert "The run first set this value." in told["sentence"]
-    assert told["status"] == "drift"
+    reported = answer({"hosts": {"esx-01": host(("nmlx5_rdma.dscp_force", "34", "0x1a"))}, "recorded": runs, **vms()})
+    assert rows(reported, "not applied") == [("esx-01", "nmlx5_rdma.dscp_force", "34", "0x1a")]
+    assert "The run first set this value." in reported["sentence"]
+    assert reported["status"] == "drift"
 
 
 @pytest.mark.parametrize(
@@ -60,15 +62,15 @@ def test_value_that_a_run_set_is_no_change_of_others_where_the_site_requests_ano
 )
 def test_without_a_successful_run_of_the_stage_a_setting_was_not_applied(stage):
     runs = recorded.known([("first", record(**stage))])
-    told = answer({"hosts": {"esx-01": host(("vmk1.mtu", "9000", "1500"))}, "recorded": runs, **vms()})
-    assert rows(told, "not applied") == [("esx-01", "vmk1.mtu", "9000", "1500")]
+    reported = answer({"hosts": {"esx-01": host(("vmk1.mtu", "9000", "1500"))}, "recorded": runs, **vms()})
+    assert rows(reported, "not applied") == [("esx-01", "vmk1.mtu", "9000", "1500")]
 
 
 def test_names_of_vms_in_records_have_no_path():
     runs = recorded.known([("first", record(("job-01", "shape.cpus", 16), hosts=["localhost"], name="machines"))])
     change = {"path": "shape.cpus", "before": 8, "after": 16}
-    told = answer({"recorded": runs, **vms(changes=[change])})
-    assert rows(told, "changed since") == [("/dc/vm/job-01", "shape.cpus", "16", "8")]
+    reported = answer({"recorded": runs, **vms(changes=[change])})
+    assert rows(reported, "changed since") == [("/dc/vm/job-01", "shape.cpus", "16", "8")]
 
 
 @pytest.mark.parametrize(
@@ -91,13 +93,13 @@ def test_names_of_vms_in_records_have_no_path():
     ],
 )
 def test_whatever_was_not_compared_is_unknown_with_its_reason(given, where, reason):
-    told = answer({**vms(), **given})
-    unknown = [row for row in told["rows"] if row["state"] == "unknown"]
+    reported = answer({**vms(), **given})
+    unknown = [row for row in reported["rows"] if row["state"] == "unknown"]
     assert [row["object"] for row in unknown] == [where]
     assert reason in unknown[0]["why"]
-    assert (told["status"], told["code"]) == ("unknown", 20)
-    assert reason in told["text"]
-    assert reason in told["markdown"]
+    assert (reported["status"], reported["code"]) == ("unknown", 20)
+    assert reason in reported["text"]
+    assert reason in reported["markdown"]
 
 
 def test_maintenance_mode_pending_settings_missing_vms_links_and_rules_differ():
@@ -107,8 +109,8 @@ def test_maintenance_mode_pending_settings_missing_vms_links_and_rules_differ():
     given = vms("clone", before={"exists": False}, changed=True)
     cluster = {"name": "gpu", "changes": [{"path": "rule.enabled", "before": False, "after": True}]}
     given["machines"]["answers"]["drs"] = {"cluster": cluster}
-    told = answer({"hosts": {"esx-01": preview}, "switches": {"leaf-01": {"switch": switch}}, **given})
-    assert set(rows(told, "not applied")) == {
+    reported = answer({"hosts": {"esx-01": preview}, "switches": {"leaf-01": {"switch": switch}}, **given})
+    assert set(rows(reported, "not applied")) == {
         ("esx-01", "driver", "effective", "configured, waits for a reboot"),
         ("esx-01", "in_maintenance", "false", "true"),
         ("leaf-01", "Ethernet3.link", "up", "no link"),
@@ -131,15 +133,15 @@ def test_power_cycle_that_a_change_needs_is_no_difference():
 
 def test_values_of_secrets_are_not_shown_and_control_characters_are_escaped():
     gaps = (("proxy_password", "word-1", "word-2"), ("banner", "a", "b\x1b[2J"))
-    told = answer({"hosts": {"esx-01": host(*gaps)}, **vms()})
-    shown = json.dumps(told)
+    reported = answer({"hosts": {"esx-01": host(*gaps)}, **vms()})
+    shown = json.dumps(reported)
     assert not [word for word in ("word-1", "word-2", "\\u001b") if word in shown]
 
 
 def test_notification_has_a_few_lines_with_the_worst_first():
     gaps = [(f"option.{number}", "1", "0") for number in range(9)]
-    told = answer({"name": "gpu", "hosts": {"esx-01": host(*gaps), "esx-02": {}}, **vms()})
-    lines = told["text"].splitlines()
+    reported = answer({"name": "gpu", "hosts": {"esx-01": host(*gaps), "esx-02": {}}, **vms()})
+    lines = reported["text"].splitlines()
     assert lines[0] == "gpu: drift. 1 unknown, 9 not applied, 1 as requested."
     assert (len(lines), lines[-1]) == (7, "- and 5 more")
 
@@ -192,11 +194,11 @@ def test_row_names_the_last_event_of_its_object_after_the_run():
     times = {"before": "2026-03-01T08:00:30Z", "ann": "2026-03-01T09:00:00Z", "bob": "2026-03-01T10:00:00Z"}
     events = [{"moid": "host-1", "at": at, "user": user} for user, at in times.items()]
     events.append({"moid": "host-2", "at": "2026-03-01T11:00:00Z", "user": "eve"})
-    told = answer(given, {"events": events})
-    (row,) = [row for row in told["rows"] if row["state"] == "changed since"]
+    reported = answer(given, {"events": events})
+    (row,) = [row for row in reported["rows"] if row["state"] == "changed since"]
     assert (row["changed_by"], row["changed_at"]) == ("bob", times["bob"])
-    assert "last event of the object: by bob 2026-03-01T10:00:00Z" in told["text"]
-    assert "| 2026-03-01T10:00:00Z bob |" in told["markdown"]
+    assert "last event of the object: by bob 2026-03-01T10:00:00Z" in reported["text"]
+    assert "| 2026-03-01T10:00:00Z bob |" in reported["markdown"]
     (row,) = [row for row in answer(given, {"events": events[:1]})["rows"] if row["state"] == "changed since"]
     assert (row["changed_by"], row["run"]) == ("", "first")
     # Events that were asked for and not read are no sign that nobody changed it.
@@ -206,11 +208,11 @@ def test_row_names_the_last_event_of_its_object_after_the_run():
 
 def test_quarantine_is_named_and_is_no_drift():
     entry = {"kind": "guest", "at": "2026-03-01T08:15:30Z", "why": "xid.hardware: one\x1b[2J."}
-    told = answer({"name": "gpu", **vms(), "quarantine": {"job-01": entry}})
-    assert (told["status"], told["quarantine"]) == ("no drift", {"job-01": entry})
+    reported = answer({"name": "gpu", **vms(), "quarantine": {"job-01": entry}})
+    assert (reported["status"], reported["quarantine"]) == ("no drift", {"job-01": entry})
     line = "job-01 has been in quarantine since 2026-03-01T08:15:30Z: xid.hardware: one"
-    assert told["text"].splitlines()[1].startswith(f"- {line}")
-    assert [part for part in (told["sentence"], told["markdown"], *told["table"]) if line in part]
-    assert "\x1b" not in told["text"] + told["sentence"] + told["markdown"]
+    assert reported["text"].splitlines()[1].startswith(f"- {line}")
+    assert [part for part in (reported["sentence"], reported["markdown"], *reported["table"]) if line in part]
+    assert "\x1b" not in reported["text"] + reported["sentence"] + reported["markdown"]
     many = answer({**vms(), "quarantine": {f"job-{number}": entry for number in range(9)}})
     assert many["text"].splitlines()[-1] == "- and 4 more in quarantine"

@@ -70,8 +70,8 @@ def preview(**found):
 
 
 def rows(**found):
-    told = guests(["job-01"], {"job-01": preview(**found)})
-    return [(row.state, row.setting, row.requested, row.found) for row in told]
+    reported = guests(["job-01"], {"job-01": preview(**found)})
+    return [(row.state, row.setting, row.requested, row.found) for row in reported]
 
 
 def changed(**found):
@@ -89,22 +89,24 @@ def test_a_package_that_somebody_removed():
 def test_limits_of_services_and_logins():
     files = {"results": [file(LIMITS_FILE, *(f"* {line}" for line in LIMITS[1:]), "* soft memlock 64")]}
     files["results"] += preview()["answers"]["files"]["results"][1:]
-    told = changed(files=files, systemd={"stdout_lines": ["DefaultLimitMEMLOCK=infinity", "DefaultLimitNOFILE=1024"]})
-    assert ("limits.DefaultLimitNOFILE", "131072", "1024") in told
-    assert ("limits.* soft memlock", "unlimited", "64") in told
-    assert ("limits.root hard nofile", "131072", "none") in told
-    assert len(told) == 7
+    reported = changed(
+        files=files, systemd={"stdout_lines": ["DefaultLimitMEMLOCK=infinity", "DefaultLimitNOFILE=1024"]}
+    )
+    assert ("limits.DefaultLimitNOFILE", "131072", "1024") in reported
+    assert ("limits.* soft memlock", "unlimited", "64") in reported
+    assert ("limits.root hard nofile", "131072", "none") in reported
+    assert len(reported) == 7
 
 
 def test_services_files_and_modules():
     files = {"results": [preview()["answers"]["files"]["results"][0], file(CHRONY, "pool 198.51.100.7 iburst")]}
-    told = changed(
+    reported = changed(
         files=files,
         rdma={"rdma": {"modules": MODULES[:2]}},
         logind={"stdout": "b true"},
         chrony={"changed": True, "status": {"ActiveState": "inactive", "UnitFileState": "disabled"}},
     )
-    assert told == [
+    assert reported == [
         ("logind.RemoveIPC", "no", "yes"),
         ("service.chrony", "active", "inactive"),
         ("service.chrony.boot", "enabled", "disabled"),
@@ -115,14 +117,14 @@ def test_services_files_and_modules():
 
 
 def test_adapter_driver_licence_mig_and_roce_are_those_of_their_modules():
-    told = changed(
+    reported = changed(
         nic=item("interface", ("mtu", 9000, 1500), name="ens224", after={}),
         driver=item("driver", ("version", "550.54.15", "535.161.07")),
         licence=item("licence", ("status", "licensed", "unlicensed")),
         roce=item("roce", ("traffic_class", 106, 0), device="vmw_pvrdma0"),
         mig={"gpus": [item("gpu", ("instances", ["3g.20gb"], []), id="0")["gpu"]]},
     )
-    assert told == [
+    assert reported == [
         ("mtu", "9000", "1500"),
         ("version", "550.54.15", "535.161.07"),
         ("status", "licensed", "unlicensed"),
@@ -138,8 +140,8 @@ def test_a_failed_read_is_unknown_with_its_reason():
 
 def test_a_guest_that_was_not_reached_is_unknown():
     own = {"__drift_guest_names": ["job-01", "job-02"]}
-    told = seen({"localhost": own, "job-01": {"guest_vm_preview": preview()}}, {}, {})
-    found = answer({**told, **vms()})
+    reported = seen({"localhost": own, "job-01": {"guest_vm_preview": preview()}}, {}, {})
+    found = answer({**reported, **vms()})
     assert [(row["object"], row["state"]) for row in found["rows"] if row["stage"] == "guests"] == [
         ("job-01", "as requested"),
         ("job-02", "unknown"),

@@ -30,8 +30,8 @@ def twice(before, after, **given):
     return judged.check(after, first["saved"], given, AT)
 
 
-def failing(told):
-    return [(row["object"], row["reading"], row["increase"]) for row in told["rows"] if row["state"] == "failing"]
+def failing(reported):
+    return [(row["object"], row["reading"], row["increase"]) for row in reported["rows"] if row["state"] == "failing"]
 
 
 def xid(code, kind="hardware"):
@@ -74,19 +74,19 @@ COUNTED = [
 
 @pytest.mark.parametrize("before, after, expected", COUNTED, ids=[expected[0] for _before, _after, expected in COUNTED])
 def test_events_since_the_last_check_fail_above_the_threshold_of_their_kind(before, after, expected):
-    told = twice(before, after)
-    assert [one[1:] for one in failing(told)] == [expected]
-    assert (told["status"], told["code"], told["since"]) == ("failing", 30, AT)
+    reported = twice(before, after)
+    assert [one[1:] for one in failing(reported)] == [expected]
+    assert (reported["status"], reported["code"], reported["since"]) == ("failing", 30, AT)
     assert twice(before, before)["status"] == "healthy"
     assert twice(after, after)["status"] == "healthy"
-    (kind,) = {row["kind"] for row in told["rows"] if row["state"] == "failing"}
+    (kind,) = {row["kind"] for row in reported["rows"] if row["state"] == "failing"}
     assert twice(before, after, **{kind: expected[1]})["status"] == "healthy"
 
 
 def test_first_check_has_nothing_to_compare_counters_with():
-    told = judged.check(ports({"watchdog_events": 70}), None, None, AT)
-    assert (told["status"], told["since"]) == ("healthy", "")
-    assert "nothing to compare" in told["rows"][0]["why"]
+    reported = judged.check(ports({"watchdog_events": 70}), None, None, AT)
+    assert (reported["status"], reported["since"]) == ("healthy", "")
+    assert "nothing to compare" in reported["rows"][0]["why"]
 
 
 def test_counter_that_was_reset_counts_as_a_whole():
@@ -104,9 +104,9 @@ def test_all_events_after_a_restart_are_new():
 
 
 def test_new_counter_and_missing_counter():
-    told = twice(ports({"roce_drops": 0}), ports({"watchdog_events": 1}))
-    assert failing(told) == [("leaf-01", "Ethernet1.watchdog_events", 1)]
-    assert [row["reading"] for row in told["rows"] if row["state"] == "unknown"] == ["Ethernet1.roce_drops"]
+    reported = twice(ports({"roce_drops": 0}), ports({"watchdog_events": 1}))
+    assert failing(reported) == [("leaf-01", "Ethernet1.watchdog_events", 1)]
+    assert [row["reading"] for row in reported["rows"] if row["state"] == "unknown"] == ["Ethernet1.roce_drops"]
 
 
 STATES = [
@@ -125,10 +125,10 @@ STATES = [
 
 @pytest.mark.parametrize("now, why", STATES, ids=[why for _now, why in STATES])
 def test_state_fails_in_the_first_check_already(now, why):
-    told = judged.check(now, None, None, AT)
-    assert [why in row["why"] for row in told["rows"] if row["state"] == "failing"] == [True]
-    assert why in told["text"]
-    assert any(why in line for line in told["table"])
+    reported = judged.check(now, None, None, AT)
+    assert [why in row["why"] for row in reported["rows"] if row["state"] == "failing"] == [True]
+    assert why in reported["text"]
+    assert any(why in line for line in reported["table"])
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_link_fails_if_it_was_up_at_the_last_check():
     ],
 )
 def test_whatever_was_not_read_is_unknown(answers, why):
-    told = judged.check(readings(answers), None, None, AT)
-    assert (told["status"], told["code"]) == ("unknown", 20)
-    assert why in told["text"]
+    reported = judged.check(readings(answers), None, None, AT)
+    assert (reported["status"], reported["code"]) == ("unknown", 20)
+    assert why in reported["text"]
 
 
 def test_readings_of_an_object_that_is_away_are_kept_for_the_next_check():

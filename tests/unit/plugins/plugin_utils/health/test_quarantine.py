@@ -17,11 +17,11 @@ ENTRY = {"kind": "guest", "at": AT, "why": "xid.hardware: one."}
 
 
 def check(*rows):
-    told = [
+    reported = [
         {"object": name, "reading": reading, "kind": kind, "state": "failing", "why": "It is wrong."}
         for name, reading, kind in rows
     ]
-    return {"rows": told, "failing": sorted({row["object"] for row in told})}
+    return {"rows": reported, "failing": sorted({row["object"] for row in reported})}
 
 
 XID = ("job-01", "xid.hardware", "xid_hardware")
@@ -35,24 +35,24 @@ def entered(*rows, record=None, mode="cordon"):
 
 
 def test_guests_and_hosts_that_fail_enter_and_switches_do_not():
-    told = entered(XID, LINK, PORT)
-    assert told["added"] == ["esx-01", "job-01"]
-    assert told["objects"]["job-01"] == {"kind": "guest", "at": LATER, "why": "xid.hardware: It is wrong."}
-    assert told["objects"]["esx-01"]["kind"] == "host"
-    assert told["maintenance"] == []
-    assert told["lines"][1] == f"job-01 has been in quarantine since {LATER}: xid.hardware: It is wrong."
+    reported = entered(XID, LINK, PORT)
+    assert reported["added"] == ["esx-01", "job-01"]
+    assert reported["objects"]["job-01"] == {"kind": "guest", "at": LATER, "why": "xid.hardware: It is wrong."}
+    assert reported["objects"]["esx-01"]["kind"] == "host"
+    assert reported["maintenance"] == []
+    assert reported["lines"][1] == f"job-01 has been in quarantine since {LATER}: xid.hardware: It is wrong."
 
 
 def test_report_only_names_them():
-    told = entered(XID, mode="report")
-    assert (told["objects"], told["added"], told["failing"]) == ({}, [], ["job-01"])
-    assert told["lines"] == ["job-01 fails, and health_quarantine is report."]
+    reported = entered(XID, mode="report")
+    assert (reported["objects"], reported["added"], reported["failing"]) == ({}, [], ["job-01"])
+    assert reported["lines"] == ["job-01 fails, and health_quarantine is report."]
 
 
 def test_an_entry_stays_with_its_time_whether_or_not_the_object_fails_again():
     for rows in ((XID,), ()):
-        told = entered(*rows, record={"job-01": ENTRY})
-        assert (told["objects"], told["added"]) == ({"job-01": ENTRY}, [])
+        reported = entered(*rows, record={"job-01": ENTRY})
+        assert (reported["objects"], reported["added"]) == ({"job-01": ENTRY}, [])
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ RECORD = dict.fromkeys(("job-01", "job-02", "esx-01", "esx-02", "esx-09"), ENTRY
     ids=["pass", "warning", "guest", "host of a guest", "pair", "not run", "cluster", "incomplete", "nothing", "none"],
 )
 def test_guests_and_hosts_return_after_their_checks_passed(validation, expected):
-    told = quarantine.released(RECORD, validation, GUESTS)
-    assert told["released"] == expected
-    assert set(told["objects"]) == set(RECORD) - set(expected)
+    reported = quarantine.released(RECORD, validation, GUESTS)
+    assert reported["released"] == expected
+    assert set(reported["objects"]) == set(RECORD) - set(expected)
 
 
 def test_a_missing_file_is_no_quarantine_and_a_damaged_one_is_an_error(tmp_path):

@@ -239,8 +239,8 @@ def test_image_of_the_training():
 
 
 def test_job_that_the_operator_rejects_has_no_condition():
-    told = event("Found validation errors: replicas", "ValidationError", "MPIJob", "aiready-1")
-    first, last = faults(jobs=[{"metadata": {"name": "aiready-1"}}], events=[told])
+    reported = event("Found validation errors: replicas", "ValidationError", "MPIJob", "aiready-1")
+    first, last = faults(jobs=[{"metadata": {"name": "aiready-1"}}], events=[reported])
     assert first.startswith("MPIJob aiready-1: ")
     assert "no condition says that it ended" in last
 
@@ -249,6 +249,6 @@ def test_job_that_the_operator_rejects_has_no_condition():
 def test_pods_and_events_of_other_jobs_are_no_cause(key):
     mine, other = (waiting("ErrImagePull", "not found", f"{name}-worker-0") for name in ("aiready-1", "aiready-0"))
     mine["metadata"]["labels"], other["metadata"]["labels"] = {key: "aiready-1"}, {key: "aiready-0"}
-    told = [event("exceeded quota: gpus", "FailedCreate", "Job", f"aiready-{n}-launcher") for n in (0, 1)]
-    *causes, _last = faults(pods=[mine, other], events=told)
+    reported = [event("exceeded quota: gpus", "FailedCreate", "Job", f"aiready-{n}-launcher") for n in (0, 1)]
+    *causes, _last = faults(pods=[mine, other], events=reported)
     assert [one.partition(":")[0] for one in causes] == ["aiready-1-worker-0", "Job aiready-1-launcher"]

@@ -46,10 +46,10 @@ def test_a_job_that_exceeds_its_time_is_suspended(kind, spec, labels, stop):
     assert state.job_stop([job]) == ({"spec": stop} if stop else {})
     assert state.job_stop([]) == {}
     seen = {"jobs": [job], "pods": [], "events": [], "suspended": bool(stop)}
-    told = " ".join(state.job_faults({"training": {"limit_s": 60}}, seen))
+    reported = " ".join(state.job_faults({"training": {"limit_s": 60}}, seen))
     if stop:
-        assert "The role suspended the job, so its pods release their GPUs." in told
+        assert "The role suspended the job, so its pods release their GPUs." in reported
     elif labels:
-        assert "may hold GPUs, or start later. End it with: kubectl --namespace b delete trainjob a" in told
+        assert "may hold GPUs, or start later. End it with: kubectl --namespace b delete trainjob a" in reported
     else:
-        assert "The job is suspended and holds no GPUs." in told
+        assert "The job is suspended and holds no GPUs." in reported

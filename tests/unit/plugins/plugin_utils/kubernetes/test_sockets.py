@@ -40,9 +40,9 @@ def pod(**more):
     ],
 )
 def test_cause_of_sockets(more, log, cause):
-    (told,) = over_sockets(TRAINING, [pod(**more)], log + SOCKETS)
-    assert told.startswith("NCCL used sockets on gpu-01 instead of RDMA")
-    assert cause in told
+    (reported,) = over_sockets(TRAINING, [pod(**more)], log + SOCKETS)
+    assert reported.startswith("NCCL used sockets on gpu-01 instead of RDMA")
+    assert cause in reported
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_container_that_used_too_much_memory():
 
 
 @pytest.mark.parametrize(
-    "told, cause",
+    "reported, cause",
     [
         (event("0/3 nodes are available: 2 Insufficient nvidia.com/gpu."), "enough free GPUs"),
         (event("0/3 nodes are available: 3 Insufficient cpu."), "enough free resources"),
@@ -75,8 +75,8 @@ def test_container_that_used_too_much_memory():
         (event("error code system not yet initialized", "Failed"), "Fabric Manager"),
     ],
 )
-def test_event_of_a_pod(told, cause):
-    (found,) = faults(pods=[PENDING], events=[told])
+def test_event_of_a_pod(reported, cause):
+    (found,) = faults(pods=[PENDING], events=[reported])
     assert cause in found
 
 
@@ -102,12 +102,12 @@ def test_pod_that_was_never_created(message, cause):
     ],
 )
 def test_rejection_before_a_newer_pod_of_the_same_owner_is_past(owner, created, past):
-    told = event(
+    reported = event(
         'pods "x" is forbidden: violates PodSecurity "restricted:latest"', "FailedCreate", "DaemonSet", "driver"
     )
     references = [{"kind": "DaemonSet", "name": owner}]
     pod = {**RUNS, "metadata": {"name": "pod-0", "creationTimestamp": created, "ownerReferences": references}}
-    found = faults(pods=[pod], events=[{**told, "lastTimestamp": "2026-03-01T08:15:30Z"}])
+    found = faults(pods=[pod], events=[{**reported, "lastTimestamp": "2026-03-01T08:15:30Z"}])
     assert bool(found) is not past
 
 
@@ -135,7 +135,7 @@ def test_text_of_a_pod_is_one_short_line_without_control_characters():
 
 
 @pytest.mark.parametrize(
-    "told, found",
+    "reported, found",
     [
         pytest.param([], "It has not reported a state", id="no policy"),
         pytest.param([{"metadata": {}}], "It has not reported a state", id="no state"),
@@ -146,8 +146,8 @@ def test_text_of_a_pod_is_one_short_line_without_control_characters():
         pytest.param([ready("ignored", "")], "has the state ignored", id="second policy"),
     ],
 )
-def test_operator_that_is_not_ready(told, found):
-    (only,) = faults(policies=told)
+def test_operator_that_is_not_ready(reported, found):
+    (only,) = faults(policies=reported)
     assert found in only
 
 

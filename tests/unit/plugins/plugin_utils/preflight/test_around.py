@@ -35,8 +35,8 @@ CLUSTER = {"kind": "cluster", "name": SITE.get("cluster")}
 PROFILES = "VcIntegrity.ClusterConfiguration.View"
 
 
-def state_of(told, where, what):
-    (one,) = [one for one in told["findings"] if (one["where"], one["what"]) == (where, what)]
+def state_of(reported, where, what):
+    (one,) = [one for one in reported["findings"] if (one["where"], one["what"]) == (where, what)]
     return one["state"]
 
 
@@ -111,11 +111,11 @@ def test_the_status_is_that_of_the_worst_row(monkeypatch, states, status):
 def test_a_privilege_that_the_vcenter_does_not_have_is_not_missing():
     lacking = [{**CLUSTER, "found": True, "missing": [PROFILES]}, {**HOST, "found": True, "missing": [PASSTHROUGH]}]
     older = {**VCENTER, "objects": lacking, "vcenter": {**VCENTER["vcenter"], "version": "8.0.0"}}
-    told = preflight_findings.answer(seen(vcenter=older))
-    assert [one["what"] for one in told["findings"] if one["what"] in (PROFILES, PASSTHROUGH)] == []
+    reported = preflight_findings.answer(seen(vcenter=older))
+    assert [one["what"] for one in reported["findings"] if one["what"] in (PROFILES, PASSTHROUGH)] == []
     newer = {**older, "vcenter": {**VCENTER["vcenter"], "version": "9.1.0"}}
-    told = preflight_findings.answer(seen(vcenter=newer))
-    assert {one["what"]: one["state"] for one in told["findings"] if one["what"] in (PROFILES, PASSTHROUGH)} == {
+    reported = preflight_findings.answer(seen(vcenter=newer))
+    assert {one["what"]: one["state"] for one in reported["findings"] if one["what"] in (PROFILES, PASSTHROUGH)} == {
         PROFILES: "open",
         PASSTHROUGH: "blocks",
     }
@@ -163,7 +163,7 @@ def inside(*addresses):
 
 
 @pytest.mark.parametrize(
-    "here, guests, told",
+    "here, guests, reported",
     [
         (REFUSED, {}, {"this machine": "blocks"}),
         ({**REFUSED, "code": "certificate"}, {}, {"this machine": "open"}),
@@ -179,12 +179,12 @@ def inside(*addresses):
         "only this machine",
     ],
 )
-def test_what_guests_load_they_have_to_reach_themselves(here, guests, told):
+def test_what_guests_load_they_have_to_reach_themselves(here, guests, reported):
     questions = preflight_questions.questions(LOADED)
     assert [one["url"] for one in questions["addresses"]] == [TOOLKIT]
     looked = seen(here={**HERE, "addresses": [here]}, guests=guests, questions=questions, site=LOADED)
     findings = preflight_findings.answer(looked)["findings"]
-    assert {one["where"]: one["state"] for one in findings if "toolkit" in one["what"]} == told
+    assert {one["where"]: one["state"] for one in findings if "toolkit" in one["what"]} == reported
 
 
 def key_row(one, **repository):
@@ -244,22 +244,28 @@ def test_key_of_the_engine_is_asked_for_where_the_role_takes_it_from(repository,
 )
 def test_a_guest_that_is_there_is_looked_at_from_inside(answer, times, what, state):
     guests = {"look": {"vms": []}, "waiting": [], "problems": [], "answers": [("job-01", answer, *times)]}
-    told = preflight_findings.answer(seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests))
-    assert state_of(told, "job-01", what) == state
+    reported = preflight_findings.answer(
+        seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests)
+    )
+    assert state_of(reported, "job-01", what) == state
 
 
 def test_a_guest_that_a_limit_leaves_out_is_open_and_blocks_nothing():
     guests = {"look": {"vms": []}, "waiting": [], "problems": [], "answers": [("job-01", None, None, None)]}
-    told = preflight_findings.answer(seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests))
-    (finding,) = [one for one in told["findings"] if one["where"] == "job-01"]
+    reported = preflight_findings.answer(
+        seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests)
+    )
+    (finding,) = [one for one in reported["findings"] if one["where"] == "job-01"]
     assert (finding["what"], finding["state"]) == ("guest", "open")
     assert "--limit" in finding["todo"]
 
 
-def test_a_guest_that_is_not_there_yet_is_told_as_such():
+def test_a_guest_that_is_not_there_yet_is_reported_as_such():
     guests = {"look": {"vms": []}, "waiting": ["job-01"], "problems": [], "answers": []}
-    told = preflight_findings.answer(seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests))
-    assert state_of(told, "job-01", "guest") == "open"
+    reported = preflight_findings.answer(
+        seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests)
+    )
+    assert state_of(reported, "job-01", "guest") == "open"
 
 
 @pytest.mark.parametrize(
@@ -268,21 +274,23 @@ def test_a_guest_that_is_not_there_yet_is_told_as_such():
     ids=["nobody asked", "skipped after a refused login", "no result"],
 )
 def test_guests_that_were_not_looked_at_block_only_where_looking_failed(guests, state):
-    told = preflight_findings.answer(seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests))
-    assert state_of(told, "VMs", "guests") == state
+    reported = preflight_findings.answer(
+        seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests)
+    )
+    assert state_of(reported, "VMs", "guests") == state
 
 
-def test_the_worst_stands_last_and_the_sentence_tells_all_that_blocks_with_what_to_do():
-    told = preflight_findings.answer(seen(vcenter=FAILED, secrets=[("BMCs", "password", False, "Set it.")]))
-    states = [one["state"] for one in told["findings"]]
+def test_the_worst_stands_last_and_the_sentence_reports_all_that_blocks_with_what_to_do():
+    reported = preflight_findings.answer(seen(vcenter=FAILED, secrets=[("BMCs", "password", False, "Set it.")]))
+    states = [one["state"] for one in reported["findings"]]
     assert states == sorted(states, key=("ok", "will be changed", "open", "blocks").index)
-    assert told["blocked"]
-    assert [line for line in told["sentence"].splitlines() if line.startswith("- ")] == [
+    assert reported["blocked"]
+    assert [line for line in reported["sentence"].splitlines() if line.startswith("- ")] == [
         "- BMCs, password: It is missing. Set it.",
         "- vCenter, login: It was wanted. It is not there. Bring it.",
     ]
-    assert len(told["table"]) == len(told["findings"])
-    assert told["table"][-1].startswith("blocks")
+    assert len(reported["table"]) == len(reported["findings"])
+    assert reported["table"][-1].startswith("blocks")
 
 
 def test_a_long_finding_that_does_not_block_is_cut_on_the_screen_and_whole_for_machines():
@@ -292,10 +300,10 @@ def test_a_long_finding_that_does_not_block_is_cut_on_the_screen_and_whole_for_m
     assert line.endswith(" ...")
 
 
-def test_of_a_site_that_contradicts_itself_only_that_is_told():
-    told = preflight_findings.answer(seen(questions=preflight_questions.questions({"gpu": 3})))
-    assert {one["category"] for one in told["findings"]} == {"site"}
-    assert told["blocked"]
+def test_of_a_site_that_contradicts_itself_only_that_is_reported():
+    reported = preflight_findings.answer(seen(questions=preflight_questions.questions({"gpu": 3})))
+    assert {one["category"] for one in reported["findings"]} == {"site"}
+    assert reported["blocked"]
 
 
 RUNTIME = {**INSIDE, "runtime": {"engine": "docker", "registries": [{"address": "nvcr.io", "username": "$oauthtoken"}]}}
@@ -314,10 +322,10 @@ def test_addresses_and_registries_follow_from_the_site():
     assert with_password["registries"][0]["password"] == "secret"
 
 
-def test_secrets_that_are_missing_are_told_without_any_secret():
+def test_secrets_that_are_missing_are_reported_without_any_secret():
     given = {"site_vcenter_password": False, "site_bmc_password": True, "bmcs": True, "site_registry_passwords": []}
-    told = {(where, what): there for where, what, there, dummy in preflight_questions.secrets(RUNTIME, given, {})}
-    assert told == {
+    reported = {(where, what): there for where, what, there, dummy in preflight_questions.secrets(RUNTIME, given, {})}
+    assert reported == {
         ("vCenter", "user"): True,
         ("vCenter", "password"): False,
         ("BMCs", "user"): False,
@@ -325,11 +333,11 @@ def test_secrets_that_are_missing_are_told_without_any_secret():
         ("Registry nvcr.io", "password"): False,
     }
     environment = {"VMWARE_PASSWORD": "x", "AIREADY_BMC_USER": "y"}
-    told = [there for dummy, dummy2, there, dummy3 in preflight_questions.secrets(RUNTIME, given, environment)]
-    assert told == [True, True, True, True, False]
+    reported = [there for dummy, dummy2, there, dummy3 in preflight_questions.secrets(RUNTIME, given, environment)]
+    assert reported == [True, True, True, True, False]
 
 
-def test_the_filter_tells_questions_without_passwords_unless_they_are_given():
+def test_the_filter_reports_questions_without_passwords_unless_they_are_given():
     asked = preflight_questions.everything(RUNTIME)
     assert asked["registries"][0]["password"] == ""
     assert {"problems", "objects", "secrets", "addresses"} <= set(asked)
@@ -342,14 +350,14 @@ def test_cluster_that_vcenter_does_not_show_is_one_row_with_those_that_there_are
     objects = [{"kind": "cluster", "name": "wrong", "found": False, "missing": []}]
     answers = dict.fromkeys(("placement", "clone", *MACHINE_PARTS, "drs"), refused) | {"removal": {}}
     left = {"left": [], "others": [], "problems": [], "running": [], "holding": ""}
-    told = preflight_findings.answer(
+    reported = preflight_findings.answer(
         seen(
             vcenter={**VCENTER, "objects": objects},
             hosts={"esx-01": preview(answers={"cluster": elsewhere})},
             machines={"answers": answers, "cluster": "wrong", "due": {}, "left": left, "power": "cycle"},
         )
     )
-    assert [line for line in told["sentence"].splitlines() if line.startswith("- ")] == [
+    assert [line for line in reported["sentence"].splitlines() if line.startswith("- ")] == [
         "- cluster wrong, object: vCenter has no object of this name, or this user may not see it. There are: gpu. "
         "Correct site.cluster, or give automation access to it."
     ]
@@ -357,8 +365,8 @@ def test_cluster_that_vcenter_does_not_show_is_one_row_with_those_that_there_are
 
 def test_settings_that_the_next_remediation_reverts_are_named_for_each_host():
     answers = {**preview()["answers"], "profile": {"cluster": {"reverted": ["kernel_settings/atsSupport"]}}}
-    told = preflight_findings.answer(seen(hosts={"esx-01": preview(answers=answers)}))
-    (one,) = [one for one in told["findings"] if one["what"] == "configuration profile of the cluster"]
+    reported = preflight_findings.answer(seen(hosts={"esx-01": preview(answers=answers)}))
+    (one,) = [one for one in reported["findings"] if one["what"] == "configuration profile of the cluster"]
     assert (one["where"], one["state"]) == ("esx-01", "open")
     assert (
         "The next remediation of the cluster reverts these host settings: kernel_settings/atsSupport." in one["found"]
@@ -366,8 +374,8 @@ def test_settings_that_the_next_remediation_reverts_are_named_for_each_host():
 
 
 def test_settings_that_are_not_compared_with_the_profile_are_named_for_each_host():
-    told = preflight_findings.answer(seen(hosts={"esx-01": preview(uncompared=["graphics.default_type"])}))
-    (one,) = [one for one in told["findings"] if one["what"] == "configuration profile of the cluster"]
+    reported = preflight_findings.answer(seen(hosts={"esx-01": preview(uncompared=["graphics.default_type"])}))
+    (one,) = [one for one in reported["findings"] if one["what"] == "configuration profile of the cluster"]
     assert (one["where"], one["state"]) == ("esx-01", "open")
     assert "may revert these host settings: graphics.default_type." in one["found"]
 
@@ -386,5 +394,5 @@ DIRECT = {
 )
 def test_ats_of_ports_that_no_module_reads_is_open(network, states):
     site = {**DIRECT, "network": {"path": "directpath", "nics": ["0000:3a:00.0"], **network}}
-    told = preflight_findings.answer({**seen(), "questions": preflight_questions.questions(site), "site": site})
-    assert [one["state"] for one in told["findings"] if (one["where"], one["what"]) == ("ports", "ATS")] == states
+    reported = preflight_findings.answer({**seen(), "questions": preflight_questions.questions(site), "site": site})
+    assert [one["state"] for one in reported["findings"] if (one["where"], one["what"]) == ("ports", "ATS")] == states

@@ -52,7 +52,7 @@ def test_privileges_follow_from_the_site():
         (f"nvcr.io/a/b:1@sha256:{'a' * 64}", "nvcr.io"),
     ],
 )
-def test_an_image_tells_its_registry(image, address):
+def test_an_image_reports_its_registry(image, address):
     assert preflight_questions.registry_of(image) == address
 
 

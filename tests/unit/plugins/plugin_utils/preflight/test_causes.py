@@ -19,15 +19,15 @@ SWITCH = Finding("switches", "leaf-01", "switch", BLOCKS, "It is away.")
 
 
 def test_a_datacenter_that_is_not_there_is_one_row_with_those_that_there_are():
-    told = findings.one_datacenter([STRANGER, OBJECT, NO_DATACENTER, SWITCH], "labb", ["esx-01"])
-    assert [(one.where, one.what) for one in told] == [("leaf-01", "switch"), ("datacenter labb", "object")]
-    assert told[1].found == "vCenter has no object of this name, or this user may not see it. There are: lab."
-    assert told[1].todo == "Correct site.datacenter, or give this user access to it."
+    reported = findings.one_datacenter([STRANGER, OBJECT, NO_DATACENTER, SWITCH], "labb", ["esx-01"])
+    assert [(one.where, one.what) for one in reported] == [("leaf-01", "switch"), ("datacenter labb", "object")]
+    assert reported[1].found == "vCenter has no object of this name, or this user may not see it. There are: lab."
+    assert reported[1].todo == "Correct site.datacenter, or give this user access to it."
 
 
 def test_of_a_datacenter_that_is_there_every_object_has_its_row():
-    told = [STRANGER, OBJECT, SWITCH]
-    assert findings.one_datacenter(told, "lab", ["esx-01"]) == told
+    reported = [STRANGER, OBJECT, SWITCH]
+    assert findings.one_datacenter(reported, "lab", ["esx-01"]) == reported
 
 
 ABSENT = {"found": False, "missing": []}
@@ -83,16 +83,16 @@ def test_a_password_that_is_missing_is_one_row(there, rows):
     seen["vcenter"]["msg"] = (
         "password is not set; give it to the task, to module_defaults, or by the environment variable VMWARE_PASSWORD."
     )
-    told = [one for one in findings.findings(seen) if one.state == BLOCKS and one.where == "vCenter"]
-    assert [one.what for one in told] == rows
+    reported = [one for one in findings.findings(seen) if one.state == BLOCKS and one.where == "vCenter"]
+    assert [one.what for one in reported] == rows
 
 
 def test_an_adapter_that_is_not_there_is_no_trouble_of_its_mtu():
     away = {"failed": True, "msg": "PVRDMA was wanted. There is no such VMkernel adapter; there are: vmk0. Correct it."}
     mtu = {"failed": True, "msg": "An MTU was wanted. There is no VMkernel adapter vmk9. Correct it."}
     for pvrdma, expected in ((away, ["PVRDMA"]), ({}, ["MTU"])):
-        told = hosts.hosts({"esx-01": preview(answers={"pvrdma": pvrdma, "mtu": mtu})})
-        assert [one.what for one in told if one.state == BLOCKS] == expected
+        reported = hosts.hosts({"esx-01": preview(answers={"pvrdma": pvrdma, "mtu": mtu})})
+        assert [one.what for one in reported if one.state == BLOCKS] == expected
 
 
 @pytest.mark.parametrize("words", findings.BEFORE_NAMES)

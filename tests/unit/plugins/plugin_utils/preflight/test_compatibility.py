@@ -21,14 +21,14 @@ from .world import CREATES, INSIDE, SITE, preview
 def test_the_drivers_of_hosts_and_guests_are_paired_before_either_is_installed(host, guest, state):
     requested = {**INSIDE, "guests": {"driver": {"package": f"/p/nvidia-linux-grid-550_{guest}_amd64.deb"}}}
     one = preview(host={**preview()["host"], "driver": {"version": host}})
-    told = preflight_findings.answer(seen(site=requested, hosts={"esx-01": one}))
-    assert state_of(told, "esx-01", "driver of host and guests") == state
+    reported = preflight_findings.answer(seen(site=requested, hosts={"esx-01": one}))
+    assert state_of(reported, "esx-01", "driver of host and guests") == state
 
 
 def rows(requested, driver, **host):
     one = preview(host={**preview()["host"], "driver": {"version": driver}, **host})
-    told = preflight_findings.answer(seen(site=requested, hosts={"esx-02": one, "esx-01": one}))
-    return {row["code"]: row for row in told["findings"] if row["category"] == "compatibility" and row["code"]}
+    reported = preflight_findings.answer(seen(site=requested, hosts={"esx-02": one, "esx-01": one}))
+    return {row["code"]: row for row in reported["findings"] if row["category"] == "compatibility" and row["code"]}
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def rows(requested, driver, **host):
     ],
 )
 def test_rules_of_support_block_unless_the_site_accepts_an_unsure_one(driver, version, accepted, expected):
-    told = rows({**SITE, "accept_unsure": accepted}, driver, version=version)
-    assert {code: row["state"] for code, row in told.items()} == expected
-    assert {row["where"] for row in told.values()} <= {"esx-01, esx-02"}
+    reported = rows({**SITE, "accept_unsure": accepted}, driver, version=version)
+    assert {code: row["state"] for code, row in reported.items()} == expected
+    assert {row["where"] for row in reported.values()} <= {"esx-01, esx-02"}
 
 
 def test_a_sure_rule_has_no_way_to_accept_it():
@@ -55,8 +55,8 @@ def test_a_sure_rule_has_no_way_to_accept_it():
 
 def test_guests_of_newer_branches_ask_for_the_version_of_the_licence_server():
     package = {"driver": {"package": "/p/nvidia-linux-grid-570_570.211.01_amd64.deb"}, "licence": {}}
-    told = rows({**INSIDE, "guests": package}, "570.211.01")
-    assert {code: row["state"] for code, row in told.items()} == {"dls_3_4": "open"}
+    reported = rows({**INSIDE, "guests": package}, "570.211.01")
+    assert {code: row["state"] for code, row in reported.items()} == {"dls_3_4": "open"}
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,22 @@ def test_guests_of_newer_branches_ask_for_the_version_of_the_licence_server():
     ],
 )
 def test_nvswitches_that_a_host_shows_and_newer_branches_have_their_rows(gpu, driver, expected):
-    told = rows({**SITE, "gpu": gpu}, driver, version="9.0.1", nvswitches=4)
-    assert {code: row["state"] for code, row in told.items()} == expected
+    reported = rows({**SITE, "gpu": gpu}, driver, version="9.0.1", nvswitches=4)
+    assert {code: row["state"] for code, row in reported.items()} == expected
 
 
 def test_a_whole_gpu_needs_no_pair_of_drivers():
     guests = {"driver": {"package": "nvidia-driver-580-server-open"}}
     requested = {**SITE, "licence": "none", "gpu": {"mode": "directpath"}, "guests": guests}
     one = preview(host={**preview()["host"], "driver": {"version": None}})
-    told = preflight_findings.answer(seen(site=requested, hosts={"esx-01": one}))
-    assert [row for row in told["findings"] if row["category"] == "compatibility"] == []
+    reported = preflight_findings.answer(seen(site=requested, hosts={"esx-01": one}))
+    assert [row for row in reported["findings"] if row["category"] == "compatibility"] == []
 
 
 def test_boards_of_a_profile_that_a_driver_has_no_types_for_block():
     requested = {**SITE, "gpu": {"mode": "vgpu", "profile": "grid_v100-16c"}}
-    told = rows(requested, "595.71.03", version="9.0.1")
-    assert {code: row["state"] for code, row in told.items()} == {"without_volta": "blocks"}
+    reported = rows(requested, "595.71.03", version="9.0.1")
+    assert {code: row["state"] for code, row in reported.items()} == {"without_volta": "blocks"}
 
 
 def test_passthrough_needs_no_host_driver():

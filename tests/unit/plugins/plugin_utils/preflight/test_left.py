@@ -26,7 +26,7 @@ KEPT = {"vms": [vm("job-03", failed=True, msg="VM job-03: w. It has snapshots. D
 
 
 @pytest.mark.parametrize(
-    "seen, told",
+    "seen, reported",
     [
         pytest.param(
             machines(left=DEPARTURE),
@@ -59,8 +59,8 @@ KEPT = {"vms": [vm("job-03", failed=True, msg="VM job-03: w. It has snapshots. D
         ),
     ],
 )
-def test_vms_that_left_are_told_as_their_stage_sees_them(seen, told):
-    assert shown(preflight_machines.machines(seen, False)) == told
+def test_vms_that_left_are_reported_as_their_stage_sees_them(seen, reported):
+    assert shown(preflight_machines.machines(seen, False)) == reported
 
 
 def test_where_room_is_missing_the_vms_that_hold_gpus_are_named_before_the_advice():
@@ -81,12 +81,12 @@ def test_a_vm_that_only_gets_its_owner_is_not_reported_as_created():
 
 
 @pytest.mark.parametrize(
-    "answer, told",
+    "answer, reported",
     [({}, ("VMs of the site", "will be changed")), (FAILED, ("VMs of the site", "blocks"))],
     ids=["guests that can be asked", "a guest that cannot"],
 )
-def test_vms_that_are_shut_down_for_the_restart_of_their_host_are_named(answer, told):
+def test_vms_that_are_shut_down_for_the_restart_of_their_host_are_named(answer, reported):
     look = preview(shut=["job-01"], answers={**preview()["answers"], "shutdown": answer})
     rows = [one for one in hosts.hosts({"esx-01": look}) if one.what == "VMs of the site"]
-    assert [(one.what, one.state) for one in rows] == [told]
+    assert [(one.what, one.state) for one in rows] == [reported]
     assert ("job-01: shut down for the restart" in rows[0].found) is (not answer)

@@ -20,5 +20,5 @@ SITE = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}, "vms": [{"name": "a
     ],
 )
 def test_a_token_or_a_session_needs_no_user_and_no_password(vcenter, given, environment, expected):
-    told = preflight_questions.secrets({**SITE, "vcenter": vcenter}, given, environment)
-    assert {what: there for where, what, there, dummy in told if where == "vCenter"} == expected
+    reported = preflight_questions.secrets({**SITE, "vcenter": vcenter}, given, environment)
+    assert {what: there for where, what, there, dummy in reported if where == "vCenter"} == expected

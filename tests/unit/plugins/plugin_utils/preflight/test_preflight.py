@@ -69,16 +69,16 @@ def test_a_refusal_keeps_the_order_of_its_sentences_and_has_what_to_do_apart(ans
     assert (one.wanted, one.found, one.todo) == ("", *parts)
 
 
-def test_what_many_modules_say_alike_is_told_once():
-    told = [refusal("hosts", "esx-01", what, FAILED) for what in ("driver", "MTU")]
-    told.append(refusal("hosts", "esx-02", "driver", FAILED))
-    assert [(one.where, one.what) for one in once(told)] == [("esx-01", "driver"), ("esx-02", "driver")]
+def test_what_many_modules_say_alike_is_reported_once():
+    reported = [refusal("hosts", "esx-01", what, FAILED) for what in ("driver", "MTU")]
+    reported.append(refusal("hosts", "esx-02", "driver", FAILED))
+    assert [(one.where, one.what) for one in once(reported)] == [("esx-01", "driver"), ("esx-02", "driver")]
 
 
 def on(vmknic="vmk1", **changes):
     """A host whose VMkernel adapter PVRDMA will use."""
-    told = {"device": "vmk1", "ip": "192.0.2.1", "netmask": "255.255.255.0", "vlan": 111, "portgroup": "pg-rdma"}
-    return {"host": {"vmkernel": [{**told, **changes}]}, "vmknic": vmknic}
+    reported = {"device": "vmk1", "ip": "192.0.2.1", "netmask": "255.255.255.0", "vlan": 111, "portgroup": "pg-rdma"}
+    return {"host": {"vmkernel": [{**reported, **changes}]}, "vmknic": vmknic}
 
 
 @pytest.mark.parametrize(
@@ -95,17 +95,17 @@ def on(vmknic="vmk1", **changes):
     ],
 )
 def test_vmkernel_adapters_that_do_not_reach_each_other_block(other, found):
-    told = list(hosts.data_path({"esx-01": on(), "esx-02": other}))
-    assert [one.found for one in told] == found
-    assert {(one.where, one.what, one.state) for one in told} <= {("esx-02", "address of vmk1", "blocks")}
+    reported = list(hosts.data_path({"esx-01": on(), "esx-02": other}))
+    assert [one.found for one in reported] == found
+    assert {(one.where, one.what, one.state) for one in reported} <= {("esx-02", "address of vmk1", "blocks")}
 
 
 def test_ports_that_are_shut_down_block_and_those_without_a_link_are_open():
     down = [{"port": "Ethernet1", "reason": "administratively down"}, {"port": "Ethernet2", "reason": "no link"}]
     answer = {"switch": {"platform": "eos", "version": "4.30", "changes": [], "ports_down": down}}
-    told = {one.what: (one.state, one.found) for one in hosts.switches({"leaf-01": answer})}
-    assert told["ports"] == ("blocks", "Ethernet1 is administratively down.")
-    assert told["links"] == ("open", "Ethernet2 has no link.")
+    reported = {one.what: (one.state, one.found) for one in hosts.switches({"leaf-01": answer})}
+    assert reported["ports"] == ("blocks", "Ethernet1 is administratively down.")
+    assert reported["links"] == ("open", "Ethernet2 has no link.")
 
 
 def restart(kind):
@@ -117,7 +117,7 @@ def allowed(**changes):
 
 
 @pytest.mark.parametrize(
-    "what, told",
+    "what, reported",
     [
         pytest.param(preview(), [("host", "ok"), ("BMC", "ok"), ("settings", "ok")], id="nothing is missing"),
         pytest.param({}, [("host", "open")], id="not looked at"),
@@ -158,7 +158,7 @@ def allowed(**changes):
             [("restart", "will be changed")],
             id="a cold power cycle that is allowed",
         ),
-        pytest.param(preview(unseen=["MIG"]), [("MIG", "open")], id="what only a shell tells"),
+        pytest.param(preview(unseen=["MIG"]), [("MIG", "open")], id="what only a shell reports"),
         pytest.param(preview(allowed=allowed(ssh=False)), [("SSH", "blocks")], id="SSH that is missing"),
         pytest.param(
             preview(answers={"bios": {**FAILED, "failure": {"code": "bmc_login_refused"}}}),
@@ -177,14 +177,14 @@ def allowed(**changes):
         ),
     ],
 )
-def test_a_host_is_told_as_its_stage_sees_it(what, told):
+def test_a_host_is_reported_as_its_stage_sees_it(what, reported):
     findings = shown(hosts.hosts({"esx-01": what}))
-    for part in told:
+    for part in reported:
         assert ("esx-01", *part) in findings
 
 
 @pytest.mark.parametrize(
-    "answer, told",
+    "answer, reported",
     [
         ({}, [("switch", "open")]),
         (FAILED, [("switch", "blocks")]),
@@ -197,8 +197,8 @@ def test_a_host_is_told_as_its_stage_sees_it(what, told):
     ],
     ids=["not asked", "refused", "unreachable", "right", "differs"],
 )
-def test_a_switch_is_told_as_its_stage_sees_it(answer, told):
-    assert shown(hosts.switches({"leaf-01": answer})) == [("leaf-01", *part) for part in told]
+def test_a_switch_is_reported_as_its_stage_sees_it(answer, reported):
+    assert shown(hosts.switches({"leaf-01": answer})) == [("leaf-01", *part) for part in reported]
 
 
 def vm(name, changed=False, failed=False, **more):
@@ -249,7 +249,7 @@ NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup
 
 
 @pytest.mark.parametrize(
-    "seen, hosts_change, told",
+    "seen, hosts_change, reported",
     [
         pytest.param(machines(), False, [("gpu", "room for the VMs", "ok")], id="room"),
         pytest.param(
@@ -260,7 +260,7 @@ NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup
             machines(placement=NO_ROOM),
             False,
             [("gpu", "room for the VMs", "blocks")],
-            id="no room, as the stage tells",
+            id="no room, as the stage reports",
         ),
         pytest.param(
             machines(placement=NO_GROUP), True, [("gpu", "room for the VMs", "blocks")], id="no such port group, ever"
@@ -269,7 +269,7 @@ NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup
             machines(clone={"vms": [vm("a", changed=True)]}, config={"vms": [vm("a", changed=True)]}),
             False,
             [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "creation", "will be changed")],
-            id="a new VM is told once",
+            id="a new VM is reported once",
         ),
         pytest.param(
             machines(config={"vms": [vm("a", changed=True), vm("b")]}),
@@ -308,8 +308,8 @@ NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup
         pytest.param({}, False, [("VMs", "VMs", "open")], id="not looked at"),
     ],
 )
-def test_vms_are_told_as_their_stage_sees_them(seen, hosts_change, told):
-    assert shown(preflight_machines.machines(seen, hosts_change)) == told
+def test_vms_are_reported_as_their_stage_sees_them(seen, hosts_change, reported):
+    assert shown(preflight_machines.machines(seen, hosts_change)) == reported
 
 
 def test_gpu_and_port_on_different_numa_nodes_are_an_open_finding_beside_the_room():

@@ -51,7 +51,7 @@ def test_guests_are_none_where_their_vms_were_not_looked_at(known):
     assert looked == {"look": {"failed": True}, "waiting": [], "problems": [], "answers": []}
 
 
-def test_guests_with_an_address_are_told_with_what_they_answered_or_without():
+def test_guests_with_an_address_are_reported_with_what_they_answered_or_without():
     known = {"waiting": ["job-03"], "problems": ["job-02: it has no address."], "reached": {"job-01": {}, "job-04": {}}}
     inside = {"__preflight_inside": {"time": 5}, "__preflight_before": 4, "__preflight_after": 6}
     given = variables({"__preflight_vms": {"vms": []}, "__preflight_guests": known}, **{"job-01": inside, "job-04": {}})
@@ -87,8 +87,8 @@ def test_guests_and_hosts_in_quarantine_are_open_findings_with_the_fix():
         "job-01": {"kind": "guest", "at": "2026-03-01T08:15:30Z", "why": "xid.hardware: one."},
         "esx-02": {"kind": "host", "at": "2026-03-01T08:15:30Z", "why": "vmnic2.up: down."},
     }
-    told = answer(seen(variables({"__preflight_quarantine": record}), GROUPS, LIMITS))["findings"]
-    rows = {row["where"]: row for row in told if row["what"] == "quarantine"}
+    reported = answer(seen(variables({"__preflight_quarantine": record}), GROUPS, LIMITS))["findings"]
+    rows = {row["where"]: row for row in reported if row["what"] == "quarantine"}
     assert {name: (row["category"], row["state"]) for name, row in rows.items()} == {
         "job-01": ("guests", "open"),
         "esx-02": ("hosts", "open"),

@@ -17,7 +17,7 @@ exec "$@"
 
 
 class Echo(RemoteAction):
-    """Runs what it is told and says what came back."""
+    """Runs the given commands and says what came back."""
 
     ARGUMENTS = {
         "argv": {"type": "list", "elements": "str", "required": True},
@@ -123,6 +123,6 @@ def test_wrong_parameters_end_the_task_before_anything_runs(arguments, said):
     assert answer["failure"]["code"] == "invalid_parameters"
 
 
-def test_all_wrong_parameters_are_told_at_once():
+def test_all_wrong_parameters_are_reported_at_once():
     answer = action({"how": "so so", "times": "many"}).run(task_vars={})
     assert len(answer["failure"]["problems"]) >= 2

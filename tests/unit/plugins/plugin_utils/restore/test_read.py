@@ -53,14 +53,14 @@ def test_damaged_lines_are_named_by_number(tmp_path):
     lines = path.read_text().splitlines()
     lines[1] = lines[1].replace('"FALSE"', '"TRUE"')
     path.write_text("\n".join([*lines, "{half"]))
-    told = read(str(tmp_path))
-    assert told.entries == ()
-    assert [problem.partition("line ")[2] for problem in told.problems] == [
+    reported = read(str(tmp_path))
+    assert reported.entries == ()
+    assert [problem.partition("line ")[2] for problem in reported.problems] == [
         "2: the checksum is wrong. The changes of this line are not known.",
         "3: the start of this change is lost. It is not known which object changed kernel.atsSupport.",
         "4: the line is damaged. The changes of this line are not known.",
     ]
-    assert report([], plan(str(tmp_path)))[:3] == list(told.problems)
+    assert report([], plan(str(tmp_path)))[:3] == list(reported.problems)
 
 
 def test_a_line_of_a_later_release_is_not_guessed(tmp_path):

@@ -85,14 +85,14 @@ def test_other_records_cannot_be_restored_with_the_reason():
 
 
 def test_an_unknown_platform_or_format_concerns_its_run_alone():
-    told = inverse(
+    reported = inverse(
         run(PORT.format("mtu 1500"), PORT.format("mtu 9000")),
         run("a", "b", platform="newer", run="r2"),
         run("{", "{", platform="sonic", run="r3"),
         run("a", platform="", state=PLANNED, run="r4"),
     )
-    cannot = [one for one in told if isinstance(one, Cannot)]
-    (step,) = [one for one in told if not isinstance(one, Cannot)]
+    cannot = [one for one in reported if isinstance(one, Cannot)]
+    (step,) = [one for one in reported if not isinstance(one, Cannot)]
     assert step.args["settings"] == mtu("mtu 1500", "mtu 9000")
     assert [(one.what, one.why.partition(": ")[2].partition(".")[0]) for one in cannot] == [
         ("Ethernet1.mtu", "The platform newer is unknown (unknown_platform)"),

@@ -14,7 +14,7 @@ _ids = itertools.count()
 
 
 class Time:
-    """Moves only when it is told to."""
+    """Moves only on request."""
 
     def __init__(self):
         self.now = 0.0

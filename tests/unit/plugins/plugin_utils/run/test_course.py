@@ -51,7 +51,7 @@ def test_a_play_of_something_else_between_two_stages_is_of_none():
     assert [len(stage.changes) for stage in run.stages] == [0, 0]
 
 
-def test_a_play_that_says_nothing_is_told_by_its_roles():
+def test_a_play_that_says_nothing_is_reported_by_its_roles():
     run = course()
     run.playbook_begins(stage_plays(None))
     run.play_begins("play-0")
@@ -64,7 +64,7 @@ def test_a_play_that_says_nothing_is_told_by_its_roles():
     assert (over.name, begun.name) == ("hosts", "machines")
 
 
-def test_a_role_does_not_tell_another_stage_than_the_play_does():
+def test_a_role_does_not_report_another_stage_than_the_play_does():
     run = course()
     run.playbook_begins(stage_plays("validation"))
     run.play_begins("play-0")
@@ -182,7 +182,7 @@ def test_a_stage_that_was_asked_for_by_tag_is_not_skipped():
     assert run.ends(set()).state == "ok"
 
 
-def test_stages_that_never_began_are_told():
+def test_stages_that_never_began_are_reported():
     run = course()
     run.playbook_begins(stage_plays("hosts", "fabric", "machines"))
     run.play_begins("play-0")
@@ -259,8 +259,8 @@ def test_a_stage_that_still_runs_would_be_a_failed_one_if_nobody_wrote_again():
     run = course()
     run.playbook_begins(stage_plays("hosts"))
     run.play_begins("play-0")
-    told = run.now.as_result()
-    assert (told["state"], told["why"]) == ("failed", "The run was broken off in this stage.")
+    reported = run.now.as_result()
+    assert (reported["state"], reported["why"]) == ("failed", "The run was broken off in this stage.")
 
 
 SENTENCE = "job-01: everything will be planned after machines: the VM is not there yet."

@@ -43,7 +43,7 @@ class Shown:
         self.live.start()
 
     def take(self, text):
-        words = progress.told(text)
+        words = progress.reported(text)
         self.taken += [words] if words else []
         return words is not None
 
@@ -138,9 +138,9 @@ def test_progress_is_a_line_that_everybody_can_read():
         def display(self, text, stderr=False):
             written.append((text, stderr))
 
-    progress.tell(Display(), "esx-01: 60 s")
+    progress.report(Display(), "esx-01: 60 s")
     assert written == [("... esx-01: 60 s", True)]
-    assert progress.told(written[0][0] + "\n") == "esx-01: 60 s"
+    assert progress.reported(written[0][0] + "\n") == "esx-01: 60 s"
 
 
 @pytest.mark.parametrize(

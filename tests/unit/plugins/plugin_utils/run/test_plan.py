@@ -78,7 +78,7 @@ def kept(found):
 
 
 @pytest.mark.parametrize(
-    "told, done, alike, not_announced, not_done",
+    "reported, done, alike, not_announced, not_done",
     [
         pytest.param([stage("machines", CPUS)], [stage("machines", CPUS)], 1, [], [], id="as announced"),
         pytest.param([stage("machines")], [stage("machines", CPUS)], 0, [CPUS], [], id="not announced"),
@@ -129,8 +129,8 @@ def kept(found):
         ),
     ],
 )
-def test_what_is_not_alike_is_named(told, done, alike, not_announced, not_done):
-    found = run_plan.compared(record(*told), record(*done))
+def test_what_is_not_alike_is_named(reported, done, alike, not_announced, not_done):
+    found = run_plan.compared(record(*reported), record(*done))
     assert (found["as_announced"], short(found["not_announced"]), short(found["not_done"])) == (
         alike,
         not_announced,

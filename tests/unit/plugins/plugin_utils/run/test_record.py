@@ -1,4 +1,4 @@
-"""Where the record of a run lies, what is in it after several playbooks, and what earlier ones tell of times."""
+"""Where the record of a run lies, what is in it after several playbooks, and what earlier ones report of times."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_the_record_of_others_stays_where_it_was(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"format": 2, "stages": []}', '{"format": 1, "stages": ["x"]}'])
-def test_what_is_no_record_is_kept_aside_and_told_of(tmp_path, content):
+def test_what_is_no_record_is_kept_aside_and_reported_of(tmp_path, content):
     write(tmp_path / "run", content)
     warnings = Warnings()
     Record(warnings).write(str(tmp_path / "run"), record(stage("hosts")))
@@ -111,7 +111,7 @@ def test_what_is_no_record_is_kept_aside_and_told_of(tmp_path, content):
     assert "is not a record of a run" in warnings[0]
 
 
-def test_a_record_that_cannot_be_written_is_told_of_once(tmp_path):
+def test_a_record_that_cannot_be_written_is_reported_of_once(tmp_path):
     (tmp_path / "results").write_text("no folder")
     warnings = Warnings()
     mine = Record(warnings)
@@ -193,7 +193,7 @@ SAME = dict(WAITS, stage="fabric")
 
 
 @pytest.mark.parametrize(
-    "told, left",
+    "reported, left",
     [
         pytest.param(record(stage("fabric")), [WAITS], id="other stage"),
         pytest.param(record(stage("hosts")), [], id="same stage"),
@@ -206,9 +206,9 @@ SAME = dict(WAITS, stage="fabric")
         ),
     ],
 )
-def test_pending_settings_stay_until_a_restart_or_another_read(tmp_path, told, left):
+def test_pending_settings_stay_until_a_restart_or_another_read(tmp_path, reported, left):
     write(tmp_path / "run", record(stage("hosts"), pending=[WAITS, "broken"], failures=[{"object": "localhost"}]))
-    Record(Warnings()).write(str(tmp_path / "run"), told)
+    Record(Warnings()).write(str(tmp_path / "run"), reported)
     found = read(tmp_path / "run")
     assert found["pending"] == left
     # A new run continues from the current state, so failures outside of stages are those of the last one.

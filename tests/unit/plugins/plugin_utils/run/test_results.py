@@ -9,7 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import
 from .events import item, seen
 
 
-def told(found):
+def reported(found):
     return [(entry["object"], entry["what"], entry["before"], entry["after"]) for entry in results.changes(found)]
 
 
@@ -114,10 +114,10 @@ CHANGES = {
 @pytest.mark.parametrize("found", CHANGES)
 def test_changes(found):
     result, changes = CHANGES[found]
-    assert told(result) == changes
+    assert reported(result) == changes
 
 
-def test_what_a_change_waits_for_is_told():
+def test_what_a_change_waits_for_is_reported():
     data = {"host": dict(item(CPUS), changes=[{"path": "cpus", "before": 8, "after": 16, "needs": "reboot"}])}
     (change,) = results.changes(seen("host_graphics", "esx-01", data=data))
     assert change["needs"] == "reboot"

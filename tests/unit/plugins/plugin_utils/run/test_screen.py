@@ -45,7 +45,7 @@ def test_check_mode_is_said_where_a_stage_begins():
     assert screen.begins(begun, run, None) == "STAGE [hosts] check mode, nothing is changed"
 
 
-def test_the_lines_that_change_tell_time_hosts_and_progress():
+def test_the_lines_that_change_report_time_hosts_and_progress():
     time, run = a_run("hosts", "machines")
     run.play_begins("play-0")
     running = {"Restart the host": [(f"esx-0{number}", 10.0) for number in range(1, 6)], "Look": [("esx-06", 131.0)]}

@@ -21,7 +21,7 @@ OF_ANY_STAGE = "later_guests"
 @pytest.mark.parametrize(
     "name", sorted({path.stem for path in PLAYBOOKS.glob("*.yml")} - ONLY_IMPORT - {*NO_STAGE, OF_ANY_STAGE})
 )
-def test_a_play_of_a_playbook_of_the_collection_is_told_by_its_file(name):
+def test_a_play_of_a_playbook_of_the_collection_is_reported_by_its_file(name):
     stage, prepares = run_stages.of_play(f"{PLAYBOOKS}/{name}.yml:12", {})
     assert (stage in run_stages.USUAL) is not prepares
 
@@ -37,7 +37,7 @@ def test_every_role_but_the_one_that_all_stages_have_belongs_to_a_stage(role):
 
 
 @pytest.mark.parametrize("role", ["aiready.vsphere.site", "esxi_host", "other.collection.switch", ""])
-def test_roles_that_tell_no_stage(role):
+def test_roles_that_report_no_stage(role):
     assert run_stages.of_role(role) is None
 
 

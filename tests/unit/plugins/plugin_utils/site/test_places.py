@@ -70,10 +70,10 @@ def test_an_unknown_key_does_not_hide_other_mistakes(read):
     assert profile.startswith("site.vms[1]")
 
 
-def test_what_follows_from_a_misspelled_key_is_not_told():
+def test_what_follows_from_a_misspelled_key_is_not_reported():
     given = {"gpu": {"mode": "vgpu", "profil": "grid_a100-40c"}, "vms": [{"name": "a"}]}
-    (told,) = checks.problems(given)
-    assert told == "site.gpu.profil: the key is unknown. Did you mean profile?"
+    (reported,) = checks.problems(given)
+    assert reported == "site.gpu.profil: the key is unknown. Did you mean profile?"
 
 
 def test_a_key_that_is_there_was_not_meant_by_another():
@@ -87,6 +87,6 @@ def test_a_problem_of_one_host_names_the_line_of_what_differs(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "host.yml").write_text("site_host:\n  vcenter:\n    hostname: other\n  gpu:\n    mode: passthrough\n")
     own = DataLoader().load_from_file(str(tmp_path / "host.yml"))["site_host"]
-    told = checks.problems(dict(read, netwrk=None), own)
-    assert told[0].startswith("site_host.vcenter: it cannot differ between hosts.")
-    assert told[0].endswith("(host.yml, line 2)")
+    reported = checks.problems(dict(read, netwrk=None), own)
+    assert reported[0].startswith("site_host.vcenter: it cannot differ between hosts.")
+    assert reported[0].endswith("(host.yml, line 2)")

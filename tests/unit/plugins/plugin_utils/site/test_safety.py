@@ -66,10 +66,10 @@ ADDRESSES = [(path, form) for path, forms in OF_ADDRESSES.items() for form in fo
 @pytest.mark.parametrize("path, form", ADDRESSES, ids=[f"{path}-{form}" for path, form in ADDRESSES])
 def test_credentials_in_an_address_are_refused_and_not_shown(path, form):
     site = changed(path, form.format(CANARY), NEEDED.get(path))
-    told = problems(site)
-    assert [one for one in told if CANARY in one] == []
-    assert [one for one in told if one.startswith(f"site.{path}: ") and "credentials" in one] != []
-    assert len(told) == 1
+    reported = problems(site)
+    assert [one for one in reported if CANARY in one] == []
+    assert [one for one in reported if one.startswith(f"site.{path}: ") and "credentials" in one] != []
+    assert len(reported) == 1
     assert CANARY not in str(questions.questions(site))
 
 
@@ -86,10 +86,10 @@ def test_credentials_in_an_address_are_refused_and_not_shown(path, form):
     ],
 )
 def test_secrets_in_parts_without_fixed_keys_are_refused_and_not_shown(path, value):
-    (told,) = problems(changed(path, value))
-    assert told.startswith(f"site.{path.partition('[')[0]}")
-    assert CANARY not in told
-    assert "17171717" not in told
+    (reported,) = problems(changed(path, value))
+    assert reported.startswith(f"site.{path.partition('[')[0]}")
+    assert CANARY not in reported
+    assert "17171717" not in reported
 
 
 @pytest.mark.parametrize(
@@ -122,15 +122,15 @@ def test_what_only_looks_like_it_is_accepted(path, value):
 )
 @pytest.mark.parametrize("mark", ["\n", "\r", "\x00", "\x1b]0;x\x07", "\x9b31m", "\u202e", "\u2028"])
 def test_control_characters_are_refused_and_not_shown(path, mark):
-    (told,) = problems(changed(path, f"a{mark}b"))
-    assert told == f"site.{path}: it contains a line break or another control character. Write it as one line."
+    (reported,) = problems(changed(path, f"a{mark}b"))
+    assert reported == f"site.{path}: it contains a line break or another control character. Write it as one line."
 
 
 def test_a_script_takes_line_breaks_and_no_escape():
-    (told,) = problems(changed("machine.metadata.script", "a\n\x1b[2J"))
-    assert told.startswith("site.machine.metadata.script: it contains a line break or another control character.")
+    (reported,) = problems(changed("machine.metadata.script", "a\n\x1b[2J"))
+    assert reported.startswith("site.machine.metadata.script: it contains a line break or another control character.")
 
 
 def test_a_long_text_is_refused_and_not_shown():
-    (told,) = problems(changed("cluster", "x" * 5000))
-    assert told == "site.cluster: it has 5000 characters, and 4096 is the limit. Shorten it."
+    (reported,) = problems(changed("cluster", "x" * 5000))
+    assert reported == "site.cluster: it has 5000 characters, and 4096 is the limit. Shorten it."

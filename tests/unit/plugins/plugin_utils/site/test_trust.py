@@ -36,10 +36,10 @@ def side(request, monkeypatch):
 def test_a_ca_file_of_the_site_beside_a_variable_that_switches_it_off_is_refused(side, monkeypatch, word):
     which, site = side
     monkeypatch.setenv(which.variable, word)
-    (told,) = problems(site({"ca_file": "/etc/ca.pem"}))
-    assert told.startswith(f"{which.key}.validate_certs: ")
-    assert f"{which.variable} is {word}" in told
-    assert f"Set {which.key}.validate_certs to true" in told
+    (reported,) = problems(site({"ca_file": "/etc/ca.pem"}))
+    assert reported.startswith(f"{which.key}.validate_certs: ")
+    assert f"{which.variable} is {word}" in reported
+    assert f"Set {which.key}.validate_certs to true" in reported
 
 
 @pytest.mark.parametrize("part", [{"validate_certs": True, "ca_file": "/etc/ca.pem"}, {"validate_certs": True}])
@@ -55,8 +55,8 @@ def test_authorities_of_the_environment_are_not_ignored_either(side, monkeypatch
     which, site = side
     monkeypatch.setenv(which.variable, "False")
     monkeypatch.setenv(which.ca_variable, "/etc/ca.pem")
-    (told,) = problems(site({} if verified is None else {"validate_certs": verified}))
-    assert which.ca_variable in told
+    (reported,) = problems(site({} if verified is None else {"validate_certs": verified}))
+    assert which.ca_variable in reported
 
 
 @pytest.mark.parametrize("connection", [site_connection, site_bmc_connection], ids=["vcenter", "bmc"])
@@ -113,8 +113,8 @@ def test_a_task_that_does_not_verify_vcenter_warns_and_names_the_setting(monkeyp
     warnings = []
     with pytest.raises(NoWire):
         session.connect(vcenter(), warnings.append, make_wire=refuse)
-    (told,) = warnings
-    assert told.startswith(f"The certificate of vCenter vc.example.org is not verified: {setting}.")
+    (reported,) = warnings
+    assert reported.startswith(f"The certificate of vCenter vc.example.org is not verified: {setting}.")
     warnings.clear()
     with pytest.raises(NoWire):
         session.connect(vcenter(validate_certs=True), warnings.append, make_wire=refuse)
@@ -123,9 +123,11 @@ def test_a_task_that_does_not_verify_vcenter_warns_and_names_the_setting(monkeyp
 
 def test_a_task_with_a_ca_file_that_does_not_verify_is_refused(monkeypatch):
     monkeypatch.setenv("VMWARE_VALIDATE_CERTS", "False")
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         session.connect(vcenter(ca_file="/etc/ca.pem"), [].append, make_wire=refuse)
-    assert "ca_file is /etc/ca.pem, but the environment variable VMWARE_VALIDATE_CERTS is False" in told.value.message
+    assert (
+        "ca_file is /etc/ca.pem, but the environment variable VMWARE_VALIDATE_CERTS is False" in reported.value.message
+    )
 
 
 def bmc(**changes):
@@ -180,7 +182,7 @@ def registry_authority(path):
 
 @pytest.mark.parametrize("content, why", UNUSABLE.values(), ids=UNUSABLE.keys())
 @pytest.mark.parametrize("use", [vcenter_authority, bmc_authority, registry_authority])
-def test_a_file_that_is_no_authority_is_told_by_what_it_is(use, content, why, tmp_path):
+def test_a_file_that_is_no_authority_is_reported_by_what_it_is(use, content, why, tmp_path):
     path = str(tmp_path / "ca.pem")
     (tmp_path / "ca.pem").write_bytes(content)
     with pytest.raises(OperatorError) as error:

@@ -36,10 +36,10 @@ def inventory(tmp_path):
 @pytest.mark.parametrize("content, words", BROKEN.values(), ids=BROKEN.keys())
 def test_the_file_and_the_line_are_named(inventory, content, words):
     folder = inventory(content)
-    (told,) = unreadable([str(folder)])
-    assert told.startswith(f"Cannot read {folder}/group_vars/all/site.yml")
-    assert words in told
-    assert "a-secret" not in told
+    (reported,) = unreadable([str(folder)])
+    assert reported.startswith(f"Cannot read {folder}/group_vars/all/site.yml")
+    assert words in reported
+    assert "a-secret" not in reported
 
 
 @pytest.mark.parametrize("name", ["group_vars/all.yml", "host_vars/esx-01", "host_vars/esx-01/a.yaml"])

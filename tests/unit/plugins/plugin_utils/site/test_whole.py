@@ -93,10 +93,10 @@ AROUND = {"host_keys": False, "faults": []}
 
 def variables(whole):
     """Of each guest, what the inventory and its facts say."""
-    told = guests.guests(whole, SEEN)["guests"]
+    reported = guests.guests(whole, SEEN)["guests"]
     return [
         {"inventory_hostname": name, "aiready_guest": guest, "ansible_facts": facts(number)}
-        for number, (name, guest) in enumerate(told.items(), start=1)
+        for number, (name, guest) in enumerate(reported.items(), start=1)
     ]
 
 

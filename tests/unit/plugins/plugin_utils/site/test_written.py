@@ -34,11 +34,11 @@ def problems(tmp_path, monkeypatch):
     """What is said of a site file with these bytes."""
     monkeypatch.chdir(tmp_path)
 
-    def told(content):
+    def reported(content):
         (tmp_path / "site.yml").write_bytes(content if isinstance(content, bytes) else content.encode())
         return checks.problems(DataLoader().load_from_file(str(tmp_path / "site.yml"))["site"])
 
-    return told
+    return reported
 
 
 def changed(old, new):
@@ -135,14 +135,14 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("content, told", OTHERWISE.values(), ids=OTHERWISE.keys())
-def test_what_is_read_otherwise_is_told_by_its_key_and_once(problems, content, told):
+@pytest.mark.parametrize("content, reported", OTHERWISE.values(), ids=OTHERWISE.keys())
+def test_what_is_read_otherwise_is_reported_by_its_key_and_once(problems, content, reported):
     (one,) = problems(content)
-    assert one.startswith(told)
+    assert one.startswith(reported)
 
 
 def test_a_number_in_a_list_is_read_where_ansible_notes_its_place(problems):
-    told = problems(changed("[vmnic2]", "[vmnic2, 0100]"))
+    reported = problems(changed("[vmnic2]", "[vmnic2, 0100]"))
     # Before ansible-core 2.19, numbers have no place, and vCenter knows no port of that name.
     words = ["site.network.nics[1]: YAML reads 0100 as the number 64."] if places.Origin is not None else []
-    assert [one[: len(words[0])] for one in told] == words
+    assert [one[: len(words[0])] for one in reported] == words

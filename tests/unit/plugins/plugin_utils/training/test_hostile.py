@@ -53,7 +53,7 @@ def reading(text):
     seen = Progress(["job-01", "job-02"])
     for at in range(0, len(text), CHUNK):
         seen.feed("job-01", 0, text[at : at + CHUNK])
-        seen.told()
+        seen.reported()
     seen.end()
     lines = seen.last_lines()
     first = trouble.first_failure(lines, seen.failures)
@@ -61,8 +61,8 @@ def reading(text):
     return result.record(planned(), seen, {}, {}, TIMES, judged, {})
 
 
-def is_fine(told):
-    assert len(json.dumps(told, allow_nan=False)) < LARGEST
+def is_fine(reported):
+    assert len(json.dumps(reported, allow_nan=False)) < LARGEST
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,10 +111,10 @@ def test_any_line(text):
     assert time.monotonic() - began < LIMIT_S
 
 
-def test_a_loss_that_is_none_is_told_and_does_not_end_the_watch():
+def test_a_loss_that_is_none_is_reported_and_does_not_end_the_watch():
     seen = Progress(["job-01"])
     seen.feed("job-01", 0, said(event='"iteration"', rank="0", iteration="3", loss="NaN", samples_per_s="5"))
-    assert seen.told() == "iteration 3, 5.0 samples/s"
+    assert seen.reported() == "iteration 3, 5.0 samples/s"
     assert result.throughput(seen, 1)["how"] == "sum over the ranks of each iteration"
 
 

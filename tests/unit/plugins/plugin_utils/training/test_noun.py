@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""A training as a module runs it: look, plan, run and result, on guests that do as they are told."""
+"""A training as a module runs it: look, plan, run and result, on guests that answer as configured."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Run:
     """One task; its guests print this by the second, and end then."""
 
     def __init__(self, tmp_path, monkeypatch, check=False, left=(), looks=9, refuse=None, states=None, **given):
-        self.clock, self.told, self.warned = Clock(), [], []
+        self.clock, self.reported, self.warned = Clock(), [], []
         self.steps = Steps(self.clock, {1: BEGUN, 30: ENDED}, (31, 0), states)
         self.steps.left, self.steps.looks, self.steps.refuse = left, looks, refuse
         monkeypatch.setattr(training_noun, "Steps", lambda _request, _run: self.steps)
@@ -80,7 +80,7 @@ class Run:
         self.request = request(result_dir=str(tmp_path / "results"), **{"pull": "missing", **given})
         guests = Guests([Guest(host.name, None) for host in self.request.hosts])
         noun = training_noun.TrainingRun(
-            self.request, guests, self.told.append, self.warned.append, self.clock, trainings
+            self.request, guests, self.reported.append, self.warned.append, self.clock, trainings
         )
         with pytest.raises(Ended) as ended:
             runner.run(Module(check), noun, [Item(RUN, self.request, {"name": RUN})], "training", single=True)
@@ -94,9 +94,9 @@ def test_a_run_is_planned_in_check_mode_and_then_does_just_that(tmp_path, monkey
     assert {entry[0] for entry in preview.steps.done} == {"look"}
     assert preview.answer["training"]["after"]["result"] is None
     made = Run(tmp_path / "b", monkeypatch)
-    told = made.answer["training"]
+    reported = made.answer["training"]
     assert (made.answer["changed"], made.answer.get("failed", False)) == (True, False)
-    assert [entry["path"] for entry in told["changes"]] == [
+    assert [entry["path"] for entry in reported["changes"]] == [
         entry["path"] for entry in preview.answer["training"]["changes"]
     ]
     assert {name: text for name, (_mode, text) in made.steps.files.items() if name.endswith((".py", ".md"))} == {
@@ -108,8 +108,8 @@ def test_a_run_is_planned_in_check_mode_and_then_does_just_that(tmp_path, monkey
         ("stop", "job-01"),
         ("stop", "job-02"),
     ]
-    assert all(text.startswith(f"{RUN}: ") for text in made.told)
-    result = told["after"]["result"]
+    assert all(text.startswith(f"{RUN}: ") for text in made.reported)
+    result = reported["after"]["result"]
     assert result["began"] == "at 0"
     # Asking guests takes a little time of its own.
     assert 31 <= result["seconds"] == round(float(result["ended"].removeprefix("at ")), 1) < 33
@@ -127,7 +127,7 @@ def test_a_run_is_planned_in_check_mode_and_then_does_just_that(tmp_path, monkey
 
 def test_a_run_waits_until_it_is_sure_that_nobody_watches_an_earlier_one(tmp_path, monkeypatch):
     done = Run(tmp_path, monkeypatch, left=(LEFT,), looks=1)
-    assert done.told[0] == "an earlier run still exists; checking whether a controller watches it."
+    assert done.reported[0] == "an earlier run still exists; checking whether a controller watches it."
     assert done.answer["training"]["after"]["result"]["began"] == f"at {watch.BEATS_S}"
     assert done.answer["training"]["after"]["result"]["verdict"]["state"] == "passed"
 
@@ -238,10 +238,13 @@ def test_a_run_starts_again_after_a_loss_and_reports_its_cost(tmp_path, monkeypa
     assert done.answer["training"]["failed"] is False
     result = done.answer["training"]["after"]["result"]
     assert result["verdict"]["state"] == "passed"
-    told = result["restarts"]
-    assert (told["allowed"], told["used"], told["lost_steps"]) == (2, 1, 5)
-    assert [(one["code"], one["host"]) for one in told["attempts"]] == [("container_gone", "job-02"), ("trained", None)]
-    assert "Waiting for all guests, then restart 1 of at most 2." in " ".join(done.told)
+    reported = result["restarts"]
+    assert (reported["allowed"], reported["used"], reported["lost_steps"]) == (2, 1, 5)
+    assert [(one["code"], one["host"]) for one in reported["attempts"]] == [
+        ("container_gone", "job-02"),
+        ("trained", None),
+    ]
+    assert "Waiting for all guests, then restart 1 of at most 2." in " ".join(done.reported)
     assert [entry for entry in done.steps.done if entry[0] == "stop"].count(("stop", "job-02")) == 2
 
 
@@ -251,11 +254,11 @@ def test_a_held_run_stops_its_ranks_and_continues_after_the_hold(tmp_path, monke
     monkeypatch.setattr(watch, "held", lambda file: file == "/srv/hold" and next(seen, False))
     done = Run(tmp_path, monkeypatch, hold_file="/srv/hold", limits={"wall_s": 60, "stall_s": 15}, **TORCHRUN)
     assert done.answer["training"]["failed"] is False
-    told = done.answer["training"]["after"]["result"]["restarts"]
-    assert (told["allowed"], told["used"], told["lost_steps"]) == (0, 0, 5)
-    assert [one["code"] for one in told["attempts"]] == ["held", "trained"]
-    assert "/srv/hold holds it. All ranks are stopped until this file is removed." in " ".join(done.told)
-    assert "Waiting for all guests, then it continues." in " ".join(done.told)
+    reported = done.answer["training"]["after"]["result"]["restarts"]
+    assert (reported["allowed"], reported["used"], reported["lost_steps"]) == (0, 0, 5)
+    assert [one["code"] for one in reported["attempts"]] == ["held", "trained"]
+    assert "/srv/hold holds it. All ranks are stopped until this file is removed." in " ".join(done.reported)
+    assert "Waiting for all guests, then it continues." in " ".join(done.reported)
     # The containers stop before the wait, so the GPUs are free.
     stops = [place for place, entry in enumerate(done.steps.done) if entry == ("stop", "job-02")]
     starts = [place for place, entry in enumerate(done.steps.done) if entry == ("start", "job-02")]
@@ -296,7 +299,7 @@ def test_of_many_iterations_the_task_shows_the_last(given, count):
     assert shown["result"]["iterations"] == list(range(given - count, given))
 
 
-def test_the_name_of_a_run_tells_when_and_is_its_own():
+def test_the_name_of_a_run_reports_when_and_is_its_own():
     names = {training_noun.new_run() for _time in range(20)}
     assert len(names) == 20
     assert all(look.RUN.fullmatch(name) and len(name) == 20 for name in names)

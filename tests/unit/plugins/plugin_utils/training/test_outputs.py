@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""The files of a run on the controller: written as a whole, or told as a remark, and never the end of a training."""
+"""The files of a run on the controller: written as a whole or reported as a remark. They never end a training."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_run(tmp_path):
     assert refused.value.code == "no_result_dir"
 
 
-def test_a_disk_that_fills_up_is_told_and_leaves_no_half_result(tmp_path, monkeypatch):
+def test_a_disk_that_fills_up_is_reported_and_leaves_no_half_result(tmp_path, monkeypatch):
     outputs = Outputs(str(tmp_path), RUN)
 
     def full(*_arguments, **_options):

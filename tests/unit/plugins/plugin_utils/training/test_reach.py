@@ -52,7 +52,7 @@ def test_a_guest_that_never_answered_may_wait_for_a_password():
     )
 
 
-def test_a_connection_that_ends_is_told_in_its_own_words():
+def test_a_connection_that_ends_is_reported_in_its_own_words():
     with pytest.raises(UnreachableError) as trouble:
         guest(AnsibleConnectionFailure(DEAD)).run(["true"])
     assert str(trouble.value) == DEAD
@@ -103,11 +103,11 @@ def test_a_guest_that_cannot_be_reached_is_not_late():
     assert guests.hear(*ask) == ({}, {"job-01": DEAD})
 
 
-@pytest.mark.parametrize("transport, told", [("ssh", True), ("local", False)])
-def test_connections_are_ended_also_where_a_command_hangs(tmp_path, transport, told):
+@pytest.mark.parametrize("transport, reported", [("ssh", True), ("local", False)])
+def test_connections_are_ended_also_where_a_command_hangs(tmp_path, transport, reported):
     """Ansible's own reset would only let nobody else use them."""
     program, sockets, closed = tmp_path / "ssh", tmp_path / "sockets", []
-    program.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/told\nexit 255\n')
+    program.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/reported\nexit 255\n')
     program.chmod(0o755)
     sockets.mkdir()
     (sockets / "one").touch()
@@ -115,6 +115,6 @@ def test_connections_are_ended_also_where_a_command_hangs(tmp_path, transport, t
         transport=transport, get_option={"ssh_executable": str(program)}.get, close=lambda: closed.append(True)
     )
     _Reach.close(SimpleNamespace(_connection=connection), str(sockets))
-    said = (tmp_path / "told").read_text() if told else ""
-    assert said == (f"-o ControlPath={sockets}/one -O exit guest\n" if told else "")
+    said = (tmp_path / "reported").read_text() if reported else ""
+    assert said == (f"-o ControlPath={sockets}/one -O exit guest\n" if reported else "")
     assert closed == [True]

@@ -1,4 +1,4 @@
-"""What engines refuse is told with what it asks for."""
+"""What engines refuse is reported with what it asks for."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def refused(step, said, status=125):
     ],
     ids=["capabilities", "memlock", "gpus", "unknown", "disk", "login", "authority", "tag"],
 )
-def test_what_is_known_of_a_refusal_is_told(step, said, code, todo):
+def test_what_is_known_of_a_refusal_is_reported(step, said, code, todo):
     trouble = refused(step, said)
     assert (trouble.failure["code"], trouble.failure["subject"]) == (code, "job-01")
     assert todo in trouble.message
 
 
-def test_only_the_last_lines_are_told():
+def test_only_the_last_lines_are_reported():
     trouble = refused("start", "\n".join(f"line {number}" for number in range(9)))
     assert "line 8" in trouble.message
     assert "line 2" not in trouble.message
@@ -203,7 +203,7 @@ def test_a_step_that_fails_says_which_one_it_was(call, code, wanted):
         (136, "", "other", (None, "other")),
     ],
 )
-def test_what_horovod_says_where_it_cannot_tell_its_build(status, stdout, said, expected):
+def test_what_horovod_says_where_it_cannot_report_its_build(status, stdout, said, expected):
     assert Steps(REQUEST, "run-1").build(Heard(stdout, status, said)) == expected
 
 

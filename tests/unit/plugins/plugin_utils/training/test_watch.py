@@ -38,10 +38,10 @@ def test_a_training_that_ends_well_is_passed_and_tidied_up():
 def test_the_operator_hears_of_it_all_the_time():
     clock = Clock()
     watched(Steps(clock, {1: BEGUN, 90: ENDED}, (91, 0)), clock, limits={"stall_s": 100, "wall_s": 600})
-    told = Last.watch.told
-    assert told[:2] == ["reading the build options of Horovod on job-01.", "2 rank(s) start on job-01, job-02."]
-    assert len(told) >= 2 + 90 // training_watch.SILENT_TELL_S
-    assert "2 of 2 ranks" in told[-1]
+    reported = Last.watch.reported
+    assert reported[:2] == ["reading the build options of Horovod on job-01.", "2 rank(s) start on job-01, job-02."]
+    assert len(reported) >= 2 + 90 // training_watch.SILENT_TELL_S
+    assert "2 of 2 ranks" in reported[-1]
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_what_follows_from_the_image_is_known_when_it_is_fetched():
     guests = Guests([Guest(place.name, None) for place in made.places])
     watch = training_watch.Watch(made, guests, steps, guests_of(2, rdma), lambda _text: None, clock)
     watch.run({})
-    told = [{setting.name for setting in one.settings if "_IB_" in setting.name} for one in (made, watch.made)]
-    assert ["NCCL_IB_GID_INDEX" in names for names in told] == [True, False]
+    reported = [{setting.name for setting in one.settings if "_IB_" in setting.name} for one in (made, watch.made)]
+    assert ["NCCL_IB_GID_INDEX" in names for names in reported] == [True, False]
 
 
-@pytest.mark.parametrize("room", [0, None], ids=["full in the end", "a guest that cannot tell"])
+@pytest.mark.parametrize("room", [0, None], ids=["full in the end", "a guest that cannot report"])
 def test_a_training_that_ended_well_is_passed_whatever_room_there_is(room):
     clock = Clock()
     _course, judged = watched(Steps(clock, {1: BEGUN, 9: ENDED}, (9, 0), {"job-02": (8, {"room": room})}), clock)
@@ -247,7 +247,7 @@ def test_horovod_without_what_the_run_needs_is_refused_before_the_training():
     assert ("launch", "job-01") not in steps.done
 
 
-def test_horovod_that_is_too_slow_to_tell_does_not_keep_the_training_back():
+def test_horovod_that_is_too_slow_to_report_does_not_keep_the_training_back():
     clock = Clock()
     steps = Steps(clock, {1: BEGUN, 2: ENDED}, (3, 0))
     steps.build = lambda _guest: (None, "")

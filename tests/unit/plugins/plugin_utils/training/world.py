@@ -30,7 +30,7 @@ class Clock:
 
 
 class Steps:
-    """Guests that do as they are told: output of the launcher and states by the second."""
+    """Guests that answer as configured: output of the launcher and states by the second."""
 
     def __init__(self, clock, output=(), status=None, states=None):
         self.clock, self.done, self.asked = clock, [], []
@@ -89,7 +89,7 @@ class Steps:
 
 
 def watched(steps, clock, lost=None, **changes):
-    """(the course, what was told) of a run; lost is {guest: the second after which it is silent}."""
+    """(the course, what was reported) of a run; lost is {guest: the second after which it is silent}."""
     made = planned(**{"limits": {"wall_s": 600, "stall_s": 60}, **changes})
     guests = Guests([Guest(place.name, None) for place in made.places])
     ask, hear = guests.ask, guests.hear
@@ -106,12 +106,12 @@ def watched(steps, clock, lost=None, **changes):
         given, others = hear(back, work)
         return given, {**others, **{name: "no route" for name in names if name not in back}}
 
-    guests.ask, guests.hear, told = asking, hearing, []
-    watch = training_watch.Watch(made, guests, steps, guests_of(3), told.append, clock)
+    guests.ask, guests.hear, reported = asking, hearing, []
+    watch = training_watch.Watch(made, guests, steps, guests_of(3), reported.append, clock)
     try:
         watch.run({})
     finally:
-        watch.told = told
+        watch.reported = reported
         Last.watch, Last.made = watch, made
     return watch.course, verdict.judge(made, watch.course)
 

@@ -40,27 +40,27 @@ def site(now=R18, target=R19, guest=None, guest_target=None, **more):
     return replace(made, **more)
 
 
-def names(told):
-    return [one.partition(": ")[0] for one in told["rejections"]]
+def names(reported):
+    return [one.partition(": ")[0] for one in reported["rejections"]]
 
 
 @pytest.mark.parametrize("now, target", [(R18, R19), (R19, R20)])
 def test_eight_hosts_upgrade_in_waves_before_their_guests(now, target):
-    told = plan(site(now, target), DLS)
-    assert (told["rejections"], told["order"], len(told["waves"])) == ([], ["hosts", "guests"], 4)
-    assert told["steps"][0] == (
+    reported = plan(site(now, target), DLS)
+    assert (reported["rejections"], reported["order"], len(reported["waves"])) == ([], ["hosts", "guests"], 4)
+    assert reported["steps"][0] == (
         f"1. Upgrade and restart the hosts of a wave: esx-01 from {now[0]} to {target[0]}, "
         f"esx-02 from {now[0]} to {target[0]}."
     )
-    assert told["steps"][4].startswith(f"5. Install the guest driver {target[1]}: job-1 from {now[1]}")
+    assert reported["steps"][4].startswith(f"5. Install the guest driver {target[1]}: job-1 from {now[1]}")
 
 
 def test_each_pair_is_allowed_at_each_moment_of_the_two_upgrades_from_18_to_20():
     running, guests = [R18[0]] * 8, [R18[1]] * 2
     for now, target in ((R18, R19), (R19, R20)):
-        told = plan(site(now, target), DLS)
+        reported = plan(site(now, target), DLS)
         moments = []
-        for wave in told["waves"]:
+        for wave in reported["waves"]:
             for name in wave:
                 running[int(name[-2:]) - 1] = target[0]
             moments.append((tuple(running), tuple(guests)))
@@ -80,9 +80,9 @@ def test_the_plan_selects_guests_first_if_only_that_order_is_allowed():
 
 
 def test_a_skipped_branch_names_the_runs_that_lead_there():
-    told = plan(site(R18, R20), DLS)
-    assert names(told) == ["branch_skipped"]
-    assert told["rejections"][0].endswith(
+    reported = plan(site(R18, R20), DLS)
+    assert names(reported) == ["branch_skipped"]
+    assert reported["rejections"][0].endswith(
         "Upgrade in several runs: hosts to R580, guests to R580, hosts to R595, guests to R595."
     )
 
@@ -143,11 +143,11 @@ def test_a_plan_that_cannot_work_is_rejected_by_name(there, options, name):
 )
 @pytest.mark.parametrize("validates", [False, True])
 def test_the_playbook_runs_the_parts_of_the_order(order, run, validates):
-    told = plan(site(), {**DLS, "order": order})
+    reported = plan(site(), {**DLS, "order": order})
     if validates:
         after = run.index("hosts.yml") + 1
         run = ["validate.yml", *run[:after], "known_guests.yml", *run[after:], "validate.yml"]
-    seen = {"hostvars": {"localhost": {"__upgrade_plan": told, "__upgrade_validates": validates}}}
+    seen = {"hostvars": {"localhost": {"__upgrade_plan": reported, "__upgrade_validates": validates}}}
     parts = [play for play in PLAYS if "ansible.builtin.import_playbook" in play]
     assert [
         part["ansible.builtin.import_playbook"] for part in parts if EVALUATE(part.get("when", "true"))(**seen)
@@ -173,23 +173,23 @@ def drs(vms, free, waves=2, count=4, **more):
 
 def test_a_wave_names_the_vms_that_move_and_how_long_each_stops():
     vms = [Vm("job-1", "esx-01", ("a-20c", "a-20c")), Vm("job-2", "esx-02", ("a-20c", "a-10c")), Vm("web", "esx-02")]
-    told = drs(vms, {1: 0, 2: 1, 3: 2, 4: 2})
-    assert told["rejections"] == []
-    assert told["steps"][0].endswith(
+    reported = drs(vms, {1: 0, 2: 1, 3: 2, 4: 2})
+    assert reported["rejections"] == []
+    assert reported["steps"][0].endswith(
         "DRS moves the running VMs, and each stops for a moment at the end of its move. These VMs are moved: "
         "job-1 (36 s at 10000 Mbit/s or 14 s at 25000 Mbit/s), job-2 (27 s at 10000 Mbit/s), web."
     )
-    assert [len(wave) for wave in told["evacuations"]] == [3, 0]
-    assert told["evacuations"][0][1] == {
+    assert [len(wave) for wave in reported["evacuations"]] == [3, 0]
+    assert reported["evacuations"][0][1] == {
         "vm": "job-2",
         "host": "esx-02",
         "how": "moved",
         "stun_estimates": [{"migration_mbps": 10000, "stun_seconds": 27}],
     }
-    assert told["reports"]["esx-03"] == f"Wave 2 of 2 is complete: esx-03 runs {R19[0]}, esx-04 runs {R19[0]}."
-    assert told["reports"]["esx-01"].startswith(f"Wave 1 of 2 is complete: esx-01 runs {R19[0]}")
-    assert "restore" in told["rollback"]
-    assert told["rollback"] in told["notes"][-1]
+    assert reported["reports"]["esx-03"] == f"Wave 2 of 2 is complete: esx-03 runs {R19[0]}, esx-04 runs {R19[0]}."
+    assert reported["reports"]["esx-01"].startswith(f"Wave 1 of 2 is complete: esx-01 runs {R19[0]}")
+    assert "restore" in reported["rollback"]
+    assert reported["rollback"] in reported["notes"][-1]
 
 
 @pytest.mark.parametrize(
@@ -205,27 +205,27 @@ def test_a_wave_names_the_vms_that_move_and_how_long_each_stops():
     ],
 )
 def test_the_hosts_outside_of_a_wave_must_hold_its_vms(free, short):
-    told = drs([Vm("job-1", "esx-01", ("a-20c",)), Vm("job-2", "esx-02", ("a-20c",))], free)
-    assert names(told) == (["no_capacity"] if short else [])
-    assert short in "".join(told["rejections"])
+    reported = drs([Vm("job-1", "esx-01", ("a-20c",)), Vm("job-2", "esx-02", ("a-20c",))], free)
+    assert names(reported) == (["no_capacity"] if short else [])
+    assert short in "".join(reported["rejections"])
 
 
 def test_a_later_wave_also_needs_places_for_vms_that_an_earlier_one_moved():
     vms = [Vm("job-1", "esx-01", ("a-20c",)), Vm("job-2", "esx-04", ("a-20c",))]
-    told = drs(vms, {1: 0, 2: 0, 3: 1, 4: 0})
-    assert names(told) == ["no_capacity"]
+    reported = drs(vms, {1: 0, 2: 0, 3: 1, 4: 0})
+    assert names(reported) == ["no_capacity"]
     assert (
         "the wave esx-03, esx-04. The cluster runs 2 vGPUs a-20c, and its other hosts have places for 1"
-        in (told["rejections"][0])
+        in (reported["rejections"][0])
     )
 
 
 def test_vms_that_are_shut_down_need_no_place_and_are_named_in_the_report():
     cluster = Cluster((Vm("job-1", "esx-01", ("a-20c",)),), {"a-20c": {"esx-01": 0}}, STUNS)
     there = site(hosts=hosts(R18[0], R19[0], 2, shut=("job-1",)), cluster=cluster)
-    told = plan(there, {**DLS, "waves": 1})
-    assert told["rejections"] == []
-    assert told["reports"]["esx-01"].endswith("These VMs are shut down and started again: job-1.")
+    reported = plan(there, {**DLS, "waves": 1})
+    assert reported["rejections"] == []
+    assert reported["reports"]["esx-01"].endswith("These VMs are shut down and started again: job-1.")
 
 
 def test_a_held_training_is_a_note_that_names_the_file():
@@ -233,8 +233,8 @@ def test_a_held_training_is_a_note_that_names_the_file():
 
 
 def test_a_cluster_that_cannot_be_read_is_a_note():
-    told = plan(site(cluster=Cluster(unread=("No permission.",))), DLS)
-    assert "The plan has no VMs or no capacity of the cluster. No permission." in told["notes"]
+    reported = plan(site(cluster=Cluster(unread=("No permission.",))), DLS)
+    assert "The plan has no VMs or no capacity of the cluster. No permission." in reported["notes"]
 
 
 @pytest.mark.parametrize(
@@ -257,9 +257,9 @@ def test_the_site_accepts_rules_that_are_not_sure():
 
 def test_a_second_run_after_a_kill_leaves_out_hosts_that_are_done_and_reads_guests_later():
     there = site(hosts=hosts(R19[0], R19[0], 4) + hosts(R18[0], R19[0], 8)[4:], guests=(Guest("job-1"),))
-    told = plan(there, DLS)
-    assert told["rejections"] == []
-    assert [step.partition(" from")[0] for step in told["steps"]] == [
+    reported = plan(there, DLS)
+    assert reported["rejections"] == []
+    assert [step.partition(" from")[0] for step in reported["steps"]] == [
         "1. Upgrade and restart the hosts of a wave: esx-05",
         "2. Upgrade and restart the hosts of a wave: esx-07",
     ]

@@ -1,4 +1,4 @@
-"""A made-up run between pairs: guests that answer as they are told, on a clock that passes when somebody sleeps."""
+"""A made-up run between pairs: guests that answer as configured, on a clock that passes when somebody sleeps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Clock(pair_watch.Clock):
 
 
 class Steps:
-    """Guests that answer as they are told, and that see what goes on at the same time."""
+    """Guests that answer as configured, and that see what goes on at the same time."""
 
     def __init__(self, clock, looks):
         self.clock, self.looks = clock, looks
@@ -96,7 +96,7 @@ class World:
     def __init__(self, guests=2, looks=None, **changes):
         self.request = request(guests, **changes)
         self.names = [guest.name for guest in self.request.guests]
-        self.clock, self.told, self.kept = Clock(), [], {}
+        self.clock, self.reported, self.kept = Clock(), [], {}
         self.steps = Steps(self.clock, {name: seen(name) for name in self.names} | dict(looks or {}))
 
         def true(argv, data):
@@ -104,7 +104,7 @@ class World:
 
         self.reaches = [Guests([Guest(name, true) for name in self.names]) for _turn in (1, 2)]
         self.watch = pair_watch.PairWatch(
-            self.request, *self.reaches, self.steps, self.told.append, self._keep, self.clock
+            self.request, *self.reaches, self.steps, self.reported.append, self._keep, self.clock
         )
 
     def _keep(self, words, text):

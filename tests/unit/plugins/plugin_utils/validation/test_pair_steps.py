@@ -20,7 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_st
 
 from unit.plugins.module_utils.validation.pairs.ends import request
 
-# A server that listens on a port, tells whom it served, and ends; a client that says what it sees.
+# A server that listens on a port, reports whom it served, and ends; a client that says what it sees.
 SERVER = """#!/usr/bin/env python3
 import socket, sys
 with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as listening:

@@ -44,7 +44,7 @@ def test_cheap_checks_come_first_and_all_pairs_do_the_same_at_a_time():
     world.run()
     calls = [what for _name, what in world.steps.done if what.startswith("call ")]
     assert list(dict.fromkeys(calls)) == [f"call {check}" for check in (names.PING, names.BANDWIDTH, names.TCP)]
-    assert world.told[0] == "pair.ping_mtu: round 1 of 3, 1 pair(s) in parallel."
+    assert world.reported[0] == "pair.ping_mtu: round 1 of 3, 1 pair(s) in parallel."
 
 
 def test_rdma_that_does_not_connect_is_not_waited_for_again():
@@ -159,7 +159,7 @@ def test_a_guest_that_comes_back_takes_part_in_the_next_check():
     assert {one["status"] for one in world.of(names.TCP).values()} == {"done"}
 
 
-def test_a_guest_that_never_answered_is_told_for_each_of_its_tests():
+def test_a_guest_that_never_answered_is_reported_for_each_of_its_tests():
     world = World(3)
     world.steps.silent["job-02"] = "timed out"
     world.run()
@@ -171,8 +171,8 @@ def test_a_guest_that_never_answered_is_told_for_each_of_its_tests():
 def test_a_rehearsal_says_what_is_simulated():
     world = World(simulated=["rdma"])
     world.run()
-    told = {one["check"] for one in world.watch.measurements if one["simulated"]}
-    assert told == {check for check in names.CHECKS if check not in (names.PING, names.TCP)}
+    reported = {one["check"] for one in world.watch.measurements if one["simulated"]}
+    assert reported == {check for check in names.CHECKS if check not in (names.PING, names.TCP)}
 
 
 def test_what_a_killed_run_left_is_removed():
@@ -187,7 +187,7 @@ def test_a_run_that_was_just_killed_is_waited_for():
 
     world = World(checks=[names.PING], looks={"job-02": look})
     world.run()
-    assert world.told[0] == "an earlier run is still active; waiting for its end."
+    assert world.reported[0] == "an earlier run is still active; waiting for its end."
     assert {one["status"] for one in world.watch.measurements} == {"done"}
 
 
@@ -238,11 +238,14 @@ def test_a_run_that_is_interrupted_ends_everything_and_begins_nothing_more(how, 
 def test_check_mode_says_what_it_would_run():
     world = World(3, checks=[names.PING, names.RPING])
     world.watch.look()
-    told = world.watch.planned()
-    assert [(one["check"], one["tests"], one["rounds"]) for one in told] == [(names.PING, 6, 3), (names.RPING, 6, 3)]
+    reported = world.watch.planned()
+    assert [(one["check"], one["tests"], one["rounds"]) for one in reported] == [
+        (names.PING, 6, 3),
+        (names.RPING, 6, 3),
+    ]
     # Each of three rounds waits for its server and for its client.
     limits = world.request.limits.test_s
-    seconds = [[test.seconds for test in world.watch._tests(one["check"], "job-02", "job-01")] for one in told]
-    assert [one["at_most_s"] for one in told] == [2 * 3 * sum(each + limits for each in tests) for tests in seconds]
-    assert told[1]["clients"] == ["rping -c -a 10.0.112.12 -p PORT -v -C 5"]
+    seconds = [[test.seconds for test in world.watch._tests(one["check"], "job-02", "job-01")] for one in reported]
+    assert [one["at_most_s"] for one in reported] == [2 * 3 * sum(each + limits for each in tests) for tests in seconds]
+    assert reported[1]["clients"] == ["rping -c -a 10.0.112.12 -p PORT -v -C 5"]
     assert world.steps.done == []

@@ -76,8 +76,8 @@ def _whole(world, vm, call):
 
 def _show(what, state, as_json):
     if what == "dcbx":
-        told = {"host": True, "lld_managed": False, "cee": False, "ieee": True, "static": False}
-        return Answer(json.dumps(told) + "\n" if as_json else "host ieee\n")
+        reported = {"host": True, "lld_managed": False, "cee": False, "ieee": True, "static": False}
+        return Answer(json.dumps(reported) + "\n" if as_json else "host ieee\n")
     if what == "app":
         pairs = sorted(state["map"].items())
         if as_json:

@@ -102,27 +102,27 @@ def _run(world, call, options, rank, ranks):
     first = rank.number == 0
     rank.over = True
     level = LEVELS.index(rank.chosen("DEBUG", "NONE")) if rank.chosen("DEBUG") in LEVELS else -1
-    text, told = log.devices(ranks, options) if first else "", ""
+    text, reported = log.devices(ranks, options) if first else "", ""
     if first and 0 <= level < LEVELS.index("INFO"):
-        told += log.version()
+        reported += log.version()
     try:
         # A failing rank ends all others, so each one checks the choices of all of them.
         for one in ranks:
             nccl_job.choose(world, one)
         if level >= LEVELS.index("INFO"):
-            told += log.opening(rank)
+            reported += log.opening(rank)
         nccl_job.check(world, rank)
         nccl_job.check_others(world, rank, ranks)
         rate = nccl_job.ring_gbs(world, ranks)
         if level >= LEVELS.index("INFO"):
-            told += log.connecting(rank, ranks)
+            reported += log.connecting(rank, ranks)
     except nccl_job.Failed as problem:
-        told += log.warning(rank, problem.warning) if level >= LEVELS.index("WARN") else ""
+        reported += log.warning(rank, problem.warning) if level >= LEVELS.index("WARN") else ""
         said = (
             f"{rank.name}: Test NCCL failure common.cu:961 '{problem.kind} (run with NCCL_DEBUG=INFO for details) / '\n"
         )
         said += f" .. {rank.name} pid {rank.pid}: Test failure common.cu:844\n"
-        return _with_log(call, rank, Answer(said, status=FAILED, delay_s=problem.delay_s), text, told)
+        return _with_log(call, rank, Answer(said, status=FAILED, delay_s=problem.delay_s), text, reported)
     rows, figures, seconds = [], [], 0.0
     total = sum(len(one.cards) for one in ranks)
     for size in options.sizes:
@@ -134,7 +134,7 @@ def _run(world, call, options, rank, ranks):
     failed = len(ranks) * 2 * sum(_wrong(options, ranks, size) > 0 for size in options.sizes)
     status = WRONG if failed else 0
     if not first:
-        return _with_log(call, rank, Answer(delay_s=min(seconds, LONGEST_S), status=status), "", told)
+        return _with_log(call, rank, Answer(delay_s=min(seconds, LONGEST_S), status=status), "", reported)
     _count(world, ranks, options)
     average = sum(half[2] for _size, halves in figures for half in halves) / (2 * len(figures))
     answer = Answer(log.HEAD + "".join(rows) + log.footer(average, options, failed), delay_s=min(seconds, LONGEST_S))
@@ -144,19 +144,19 @@ def _run(world, call, options, rank, ranks):
         answer.status = WRONG
     if options.file:
         path = options.file if options.file.startswith("/") else f"{call.guest.cwd.rstrip('/')}/{options.file}"
-        told_wrong = {size: _wrong(options, ranks, size) for size, _halves in figures}
-        answer.files[path] = json.dumps(_as_json(call, options, figures, average, told_wrong, failed)) + "\n"
-    return _with_log(call, rank, answer, text, told)
+        reported_wrong = {size: _wrong(options, ranks, size) for size, _halves in figures}
+        answer.files[path] = json.dumps(_as_json(call, options, figures, average, reported_wrong, failed)) + "\n"
+    return _with_log(call, rank, answer, text, reported)
 
 
-def _with_log(call, rank, answer, text, told):
+def _with_log(call, rank, answer, text, reported):
     """Put the log of NCCL between the list of devices and the table, or into a file of its own."""
     place = rank.chosen("DEBUG_FILE")
-    if place and told:
+    if place and reported:
         path = place.replace("%h", rank.name).replace("%p", str(rank.pid))
-        answer.files[path if path.startswith("/") else f"{call.guest.cwd.rstrip('/')}/{path}"] = told
-        told = ""
-    answer.head = text + told
+        answer.files[path if path.startswith("/") else f"{call.guest.cwd.rstrip('/')}/{path}"] = reported
+        reported = ""
+    answer.head = text + reported
     return answer
 
 

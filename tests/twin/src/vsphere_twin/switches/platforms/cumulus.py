@@ -104,9 +104,9 @@ class Cumulus(Device):
     def lan(self, port_name):
         """A port outside a bridge is routed; in one, VLAN 1 is untagged, and it has the bridge's VLANs or its own."""
         domains = lookup(self.applied, ("interface", port_name, "bridge", "domain"), {})
-        for name, told in domains.items():
+        for name, reported in domains.items():
             existing = {1, *map(int, lookup(self.applied, ("bridge", "domain", name, "vlan"), {}))}
-            own = told or {}
+            own = reported or {}
             if "access" in own:
                 return lans.access(int(own["access"]), existing)
             native = int(own.get("untagged", 1))

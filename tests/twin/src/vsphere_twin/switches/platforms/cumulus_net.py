@@ -25,15 +25,15 @@ def run(device, shell, argv):
         revisions.detach(USER)
         return Output()
     if words in (["pending"], ["commit"]):
-        told = ""
+        reported = ""
         if pending is not None:
             gone, new = diff(revisions.applied, revisions.target(pending))
-            told = "".join(f"{line}\n" for line in [*commands("unset", gone), *commands("set", new)])
+            reported = "".join(f"{line}\n" for line in [*commands("unset", gone), *commands("set", new)])
         if words == ["pending"] or pending is None:
-            return Output(told)
+            return Output(reported)
         problems = revisions.apply(pending)
         if problems:
             return Output("", 1, "".join(f"ERROR: {one}\n" for one in problems))
         revisions.save()
-        return Output(told)
+        return Output(reported)
     return Output("", 1, f"ERROR: Command not found.\n\nnet {' '.join(words)}\n")

@@ -155,11 +155,11 @@ def _apply(device, shell, words, stdin):
         return Output("", 1, text([f"Invalid config [rev_id: {revision.number}]", *(f"  {one}" for one in problems)]))
     # Problems of files that are written afterwards are reported, but as a success (ipspace/netlab #1726).
     strange = [one for one in device.applied.get("interface", {}) if not device.has(one)]
-    told = asked + text(
+    reported = asked + text(
         f"error: {one}: interface not recognized - please check interface configuration" for one in strange
     )
-    told += f"applied [rev_id: {revision.number}]\n"
-    return Output(told + (_save_itself(device) if timeout is None else ""))
+    reported += f"applied [rev_id: {revision.number}]\n"
+    return Output(reported + (_save_itself(device) if timeout is None else ""))
 
 
 def _save_itself(device):

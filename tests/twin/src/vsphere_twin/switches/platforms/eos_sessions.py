@@ -149,7 +149,7 @@ def show_sessions(cli):
     if device.awaited is not None:
         states[device.awaited[0]] = {"state": "pendingCommitTimer"}
 
-    def told(as_json):
+    def reported(as_json):
         if as_json:
             return {"maxSavedSessions": 1, "maxOpenSessions": MOST_PENDING, "sessions": states}
         rows = "".join(f"  {name:<24} {state['state']}\n" for name, state in states.items())
@@ -158,4 +158,4 @@ def show_sessions(cli):
             f"\n  Name                     State\n  ------------------------ -----------------\n{rows}"
         )
 
-    return told
+    return reported

@@ -75,13 +75,13 @@ def _hostname(cli):
 def _interfaces(cli, name=None):
     wanted = ports(cli, name)
 
-    def told(as_json):
+    def reported(as_json):
         rows = {one: _interface(cli, one) for one in wanted}
         if as_json:
             return {"interfaces": rows}
         return "".join(_interface_text(row) for row in rows.values())
 
-    return told
+    return reported
 
 
 def _interface(cli, name):
@@ -109,18 +109,18 @@ def _counted(port):
     """A switch of the lab carries nothing but unicast packets."""
     ways = (("in", "rx"), ("out", "tx"))
     kinds = {"Octets": "bytes", "UcastPkts": "packets", "Discards": "drops", "TotalPkts": "packets"}
-    told = {f"{end}{kind}": port.total(f"{way}_{name}") for end, way in ways for kind, name in kinds.items()}
+    reported = {f"{end}{kind}": port.total(f"{way}_{name}") for end, way in ways for kind, name in kinds.items()}
     rest = [f"{end}{kind}" for end, _way in ways for kind in ("MulticastPkts", "BroadcastPkts")]
-    return {**told, **dict.fromkeys([*rest, "totalInErrors", "totalOutErrors"], 0)}
+    return {**reported, **dict.fromkeys([*rest, "totalInErrors", "totalOutErrors"], 0)}
 
 
 def _interface_text(row):
     state = {"disabled": "administratively down", "connected": "up", "notconnect": "down"}[row["interfaceStatus"]]
     mac = row["physicalAddress"].replace(":", "")
     head = f"{row['name']} is {state}, line protocol is {row['lineProtocolStatus']} ({row['interfaceStatus']})\n"
-    told = f"  Description: {row['description']}\n" if row["description"] else ""
+    reported = f"  Description: {row['description']}\n" if row["description"] else ""
     return (
-        f"{head}  Hardware is Ethernet, address is {mac[:4]}.{mac[4:8]}.{mac[8:]}\n{told}"
+        f"{head}  Hardware is Ethernet, address is {mac[:4]}.{mac[4:8]}.{mac[8:]}\n{reported}"
         f"  Ethernet MTU {row['mtu']} bytes, BW {row['bandwidth'] // 1000} kbit\n"
         f"  Full-duplex, {row['bandwidth'] // 10**9}Gb/s, auto negotiation: off, uni-link: n/a\n"
     )
@@ -129,7 +129,7 @@ def _interface_text(row):
 def _status(cli, name=None):
     rows = {one: _interface(cli, one) for one in ports(cli, name)}
 
-    def told(as_json):
+    def reported(as_json):
         if as_json:
             keys = {
                 "linkStatus": "interfaceStatus",
@@ -150,7 +150,7 @@ def _status(cli, name=None):
             )
         return text
 
-    return told
+    return reported
 
 
 def _drops(cli, name):
@@ -272,8 +272,8 @@ def _neighbours(cli):
     text += "------------- -------------------------------- ------------------- ---\n"
     for row in rows:
         text += f"{_short(row['port']):<13} {row['neighborDevice']:<32} {row['neighborPort']:<19} 120\n"
-    told = {"tablesLastChangeTime": 1700000000.0, "tablesInserts": len(rows), "tablesDeletes": 0, "tablesDrops": 0}
-    return lambda as_json: {**told, "tablesAgeOuts": 0, "lldpNeighbors": rows} if as_json else text
+    reported = {"tablesLastChangeTime": 1700000000.0, "tablesInserts": len(rows), "tablesDeletes": 0, "tablesDrops": 0}
+    return lambda as_json: {**reported, "tablesAgeOuts": 0, "lldpNeighbors": rows} if as_json else text
 
 
 def _neighbours_in_detail(cli, name=None):
@@ -312,9 +312,9 @@ def _dcbx(cli, name=None):
     text = ""
     for one in ports(cli, name):
         mode = cli.device.config.find(("interface", one)).get("dcbx")
-        told = {"ieee": "IEEE", "cee": "CEE"}.get(mode)
-        text += f"{one}:\n  {f'{told} DCBX is enabled' if told else 'DCBX is disabled'}\n"
-        if told and cli.switch.ports[one].up:
+        reported = {"ieee": "IEEE", "cee": "CEE"}.get(mode)
+        text += f"{one}:\n  {f'{reported} DCBX is enabled' if reported else 'DCBX is disabled'}\n"
+        if reported and cli.switch.ports[one].up:
             text += "  Last LLDPDU received contained no priority flow control configuration\n"
     return text
 

@@ -84,8 +84,8 @@ def maps(config):
 
 
 def _grouped(found, usual, line):
-    told = {number: where for number, where in found.items() if usual.get(number) != where}
-    return [line.format(numbers, where) for where, numbers in sorted(_by_value(told).items())]
+    reported = {number: where for number, where in found.items() if usual.get(number) != where}
+    return [line.format(numbers, where) for where, numbers in sorted(_by_value(reported).items())]
 
 
 def _by_value(found):

@@ -96,7 +96,7 @@ def _interfaces(cli, names=None):
     for name in cli.ports(names):
         section, port = cli.config.find(("interface", name)), cli.switch.ports[name]
         state, reason = _state(cli, name)
-        told = section.get("description", "")
+        reported = section.get("description", "")
         mtu, bits = cli.device.treatment(name).mtu, port.speed_gbps * 10**6
         rows.append(
             {
@@ -107,7 +107,7 @@ def _interfaces(cli, names=None):
                 "eth_hw_desc": f"{port.speed_gbps * 1000}/100000 Ethernet",
                 "eth_hw_addr": _mac(cli),
                 "eth_bia_addr": _mac(cli),
-                **({"desc": told} if told else {}),
+                **({"desc": reported} if reported else {}),
                 "eth_mtu": str(mtu),
                 "eth_bw": bits,
                 "eth_mode": mode if (mode := port_lines.vlan_word(section)) in ("routed", "trunk") else "access",
@@ -128,7 +128,7 @@ def _interfaces(cli, names=None):
             f"admin state is {rows[-1]['admin_state']}, Dedicated Interface\n"
         )
         text += f"  Hardware: {rows[-1]['eth_hw_desc']}, address: {_mac(cli)} (bia {_mac(cli)})\n"
-        text += f"  Description: {told}\n" if told else ""
+        text += f"  Description: {reported}\n" if reported else ""
         text += f"  MTU {mtu} bytes, BW {bits} Kbit , DLY 10 usec\n  Port mode is {rows[-1]['eth_mode']}\n"
         text += f"  full-duplex, {port.speed_gbps} Gb/s, media type is {port.speed_gbps}G\n"
         flow = cli.device.treatment(name)
@@ -145,8 +145,10 @@ def _brief(cli):
         state, reason = _state(cli, name)
         word = "connected" if state == "up" else "disabled" if reason.startswith("Admin") else "notconnec"
         section = cli.config.find(("interface", name))
-        told, vlan = section.get("description", "--"), port_lines.vlan_word(section)
-        text += f"{_short(name):<13} {told[:18]:<18} {word:<9} {vlan:<9} full    {port.speed_gbps}G    QSFP-100G-CR4\n"
+        reported, vlan = section.get("description", "--"), port_lines.vlan_word(section)
+        text += (
+            f"{_short(name):<13} {reported[:18]:<18} {word:<9} {vlan:<9} full    {port.speed_gbps}G    QSFP-100G-CR4\n"
+        )
         rows.append({"interface": name, "state": word, "vlan": vlan, "duplex": "full", "speed": f"{port.speed_gbps}G"})
     return lambda as_json: {"TABLE_interface": {"ROW_interface": _rows(rows)}} if as_json else text
 
@@ -228,12 +230,12 @@ def _neighbours_in_detail(cli, names=None):
     for port, peer in cli.switch.neighbours():
         if names and port.name not in names:
             continue
-        told = peer.description or "null"
+        reported = peer.description or "null"
         text += (
             f"Chassis id: {peer.chassis}\nPort id: {peer.port}\n"
-            f"Local Port id: {_short(port.name)}\nPort Description: {told}\n"
+            f"Local Port id: {_short(port.name)}\nPort Description: {reported}\n"
         )
-        text += f"System Name: {peer.system}\nSystem Description: {told}\nTime remaining: 110 seconds\n\n"
+        text += f"System Name: {peer.system}\nSystem Description: {reported}\nTime remaining: 110 seconds\n\n"
         rows.append(
             {
                 "chassis_type": "4",
@@ -241,9 +243,9 @@ def _neighbours_in_detail(cli, names=None):
                 "port_type": "5",
                 "port_id": peer.port,
                 "l_port_id": _short(port.name),
-                "port_desc": told,
+                "port_desc": reported,
                 "sys_name": peer.system,
-                "sys_desc": told,
+                "sys_desc": reported,
             }
         )
     text += f"Total entries displayed: {len(rows)}\n"
@@ -255,13 +257,15 @@ def _dcbx(cli, names):
     _lldp_runs(cli)
     text = ""
     for name in cli.ports(names):
-        tells = cli.device.treatment(name).dcbx
+        reports = cli.device.treatment(name).dcbx
         mask = " ".join("1" if n in cli.device.pauses(name) else "0" for n in range(8))
         text += (
             "\nLocal DCBXP Control information:\nOperation version: 00  Max version: "
             "00  Seq no: 1  Ack no: 0\nType/\nSubtype    Version    En/Will/Adv Config\n"
         )
-        text += f"006/000    000        {'Y' if tells else 'N'}/N/Y       PFC {mask}\nInterface {name}: Detected: CIN\n"
+        text += (
+            f"006/000    000        {'Y' if reports else 'N'}/N/Y       PFC {mask}\nInterface {name}: Detected: CIN\n"
+        )
     return text
 
 

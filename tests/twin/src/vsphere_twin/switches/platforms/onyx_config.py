@@ -63,8 +63,8 @@ class Config:
     def pfc_priorities(self):
         """Return the priorities with flow control: those of the preset and those that were enabled one by one."""
         preset = {ROCE} if self.roce in ("lossless", "semi-lossless") else set()
-        told = self.switch.keyed("pfc-priority")
-        return frozenset(one for one in range(8) if told.get(one, one in preset))
+        reported = self.switch.keyed("pfc-priority")
+        return frozenset(one for one in range(8) if reported.get(one, one in preset))
 
     def default(self, key):
         """Return the default of a value."""
@@ -169,9 +169,9 @@ class Config:
 
     def allowed(self, port):
         """Return the VLANs that a port may carry tagged: all for a trunk by default; none for a hybrid port."""
-        told = frozenset(self.ports[port].keyed("allowed"))
+        reported = frozenset(self.ports[port].keyed("allowed"))
         everything = self.value(port, "switching") == "trunk" and "allowed-none" not in self.ports[port].lines
-        return EVERY if everything else told
+        return EVERY if everything else reported
 
     # Changes.
 

@@ -87,7 +87,7 @@ def _apply_patch(call, arguments, given):
         call.refuse(f"Failed to apply patch due to: {why}", why, text([*lines, *begun]))
     if not dry:
         _go(device, after)
-    return text([*lines, *sonic_patch.told(operations, changes, dry), "Patch applied successfully."])
+    return text([*lines, *sonic_patch.reported(operations, changes, dry), "Patch applied successfully."])
 
 
 def _become(call, target, said, done, dry):
@@ -101,7 +101,7 @@ def _become(call, target, said, done, dry):
         call.refuse(said, problem)
     if not dry:
         _go(call.device, target)
-    return text([*(["** DRY RUN EXECUTION **"] if dry else []), *sonic_patch.told(changes, changes, dry), done])
+    return text([*(["** DRY RUN EXECUTION **"] if dry else []), *sonic_patch.reported(changes, changes, dry), done])
 
 
 def _go(device, after):
@@ -159,12 +159,12 @@ def _list_checkpoints(call, arguments, given):
 def _save(call, arguments, given):
     call.ask("Existing files will be overwritten, continue?", given)
     path = arguments[0] if arguments else SAVED
-    told = f"{GENERATOR} -d --print-data > {path}\n"
+    reported = f"{GENERATOR} -d --print-data > {path}\n"
     try:
         call.write(path, call.device.dump())
     except Refused:
-        raise Failed(told, f"/bin/sh: 1: cannot create {path}: No space left on device\n", 2) from None
-    return told
+        raise Failed(reported, f"/bin/sh: 1: cannot create {path}: No space left on device\n", 2) from None
+    return reported
 
 
 def _reload(call, arguments, given):

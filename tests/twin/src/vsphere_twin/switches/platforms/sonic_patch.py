@@ -232,7 +232,7 @@ _VALIDATORS = {
 }
 
 
-def told(operations, changes, dry):
+def reported(operations, changes, dry):
     """Return the output during a patch."""
     shown = [f"  * [{json.dumps({key: change[key] for key in change})}]" for change in changes]
     many = f"{len(changes)} change{'' if len(changes) == 1 else 's'}"

@@ -39,7 +39,7 @@ def _reload(call, arguments, given):
     if given.get("file"):
         call.write(given["file"], json.dumps(fresh, indent=4, sort_keys=True))
         return f"{GENERATOR} -j /tmp/cfg_buffer.json -j /tmp/cfg_qos.json --print-data\n"
-    told = []
+    reported = []
     for table in QOS_TABLES:
         if whole:
             tables.pop(table, None)
@@ -48,15 +48,15 @@ def _reload(call, arguments, given):
             tables[table] = {**kept, **fresh.get(table, {})}
     if whole:
         tables |= fresh
-        told += [f"{GENERATOR} -d -t buffers.json.j2,/tmp/cfg_buffer.json -t qos.json.j2,/tmp/cfg_qos.json"]
-        told += [f"{GENERATOR} -j /tmp/cfg_buffer.json -j /tmp/cfg_qos.json --write-to-db"]
+        reported += [f"{GENERATOR} -d -t buffers.json.j2,/tmp/cfg_buffer.json -t qos.json.j2,/tmp/cfg_qos.json"]
+        reported += [f"{GENERATOR} -j /tmp/cfg_buffer.json -j /tmp/cfg_qos.json --write-to-db"]
         model = "dynamic" if dynamic else "traditional"
         own = tables["DEVICE_METADATA"]["localhost"]
         if own.get("buffer_model") != model:
             own["buffer_model"] = model
-            told.append("Buffer calculation model updated, restarting swss is required to take effect")
+            reported.append("Buffer calculation model updated, restarting swss is required to take effect")
     device.change(tables)
-    return text(told)
+    return text(reported)
 
 
 def _ecn(call, arguments, given):
@@ -64,28 +64,28 @@ def _ecn(call, arguments, given):
     if name is None:
         raise Misused(call.path, 'Missing option "-profile".')
     entry = call.device.tables.get("WRED_PROFILE", {}).get(name)
-    told = (
+    reported = (
         f"Running command: ecnconfig -p {name} "
         + " ".join(f"{one} {given[one]}" for one in WRED if one in given)
         + "\n"
     )
     if entry is None:
-        raise Failed(told, f"Profile {name} is not found\n")
+        raise Failed(reported, f"Profile {name} is not found\n")
     wanted = {**entry, **{WRED[one]: given[one] for one in WRED if one in given}}
     for one, key in WRED.items():
         value, most = wanted.get(key, "0"), 100 if "drop" in one else 2**32
         if not value.isdigit() or int(value) > most:
             kind = "an integer between 0 and 100" if "drop" in one else "an non-negative integer"
-            raise Failed(f"{told}Invalid {one[1:]} ({value}). {one[1:]} should be {kind}.\n")
+            raise Failed(f"{reported}Invalid {one[1:]} ({value}). {one[1:]} should be {kind}.\n")
     for colour in "gyr":
         low, high = wanted.get(WRED[f"-{colour}min"], "0"), wanted.get(WRED[f"-{colour}max"], str(2**32))
         if int(low) > int(high):
             why = (
                 f"Invalid {colour}min ({low}) and {colour}max ({high}). {colour}min should be smaller than {colour}max"
             )
-            raise Failed(f"{told}{why}\n")
+            raise Failed(f"{reported}{why}\n")
     edit(call, "WRED_PROFILE", name, wanted)
-    return told
+    return reported
 
 
 _OPTIONS = {"--no-dynamic-buffer": "static", "--no-delay": "hurry", "--verbose": "verbose"}

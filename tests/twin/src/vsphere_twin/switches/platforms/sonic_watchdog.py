@@ -17,12 +17,12 @@ def _start(call, arguments, given):
     if given.get("action"):
         entry["action"] = choice(call.path, "action", given["action"], ("drop", "forward", "alert"))
     entry["detection_time"] = str(detection)
-    told = ""
+    reported = ""
     if given.get("restoration"):
         entry["restoration_time"] = str(integer(call.path, "restoration-time", given["restoration"], 100, 60000))
     else:
         entry["restoration_time"] = str(2 * detection)
-        told = f"restoration time not defined; default to 2 times detection time: {2 * detection} ms\n"
+        reported = f"restoration time not defined; default to 2 times detection time: {2 * detection} ms\n"
     if not ports:
         raise Misused(call.path, "Missing argument.")
     known = call.device.tables.get("PORT", {})
@@ -32,13 +32,13 @@ def _start(call, arguments, given):
     tables = copy.deepcopy(call.device.tables)
     for port in sorted(known, key=natural) if "all" in ports else ports:
         if "pfc_enable" not in tables.get("PORT_QOS_MAP", {}).get(port, {}):
-            told += f"SKIPPED: PFC is not enabled on port: {port}\n"
+            reported += f"SKIPPED: PFC is not enabled on port: {port}\n"
             continue
         history = tables.get(TABLE, {}).get(port, {}).get("pfc_stat_history", "disable")
         history = "enable" if given.get("history") else history
         tables.setdefault(TABLE, {})[port] = {**entry, "pfc_stat_history": history}
     call.device.change(tables)
-    return told
+    return reported
 
 
 def _start_default(call, arguments, given):
@@ -47,16 +47,16 @@ def _start_default(call, arguments, given):
     if tables["DEVICE_METADATA"]["localhost"].get("default_pfcwd_status") != "enable":
         return ""
     factor = max(1, (len(tables["PORT"]) - 1) // 32 + 1)
-    time, told = str(200 * factor), ""
+    time, reported = str(200 * factor), ""
     for port in sorted(tables.get("DEVICE_NEIGHBOR", {}), key=natural):
         if "pfc_enable" not in tables.get("PORT_QOS_MAP", {}).get(port, {}):
-            told += f"SKIPPED: PFC is not enabled on port: {port}\n"
+            reported += f"SKIPPED: PFC is not enabled on port: {port}\n"
             continue
         entry = {"action": "drop", "detection_time": time, "restoration_time": time, "pfc_stat_history": "disable"}
         tables.setdefault(TABLE, {})[port] = entry
     tables.setdefault(TABLE, {})["GLOBAL"] = {"POLL_INTERVAL": str(min(1000, 200 * factor))}
     device.change(tables)
-    return told
+    return reported
 
 
 def _stop(call, arguments, given):

@@ -98,7 +98,7 @@ def hint(device, peer):
     """PhysicalNic.NetworkHint: peer is the LLDP data of the other end, or None. The keys are ESXi's [unsure: MEM]."""
     if peer is None:
         return make(vim.host.PhysicalNic.NetworkHint, device=device)
-    told = {"System Name": peer.system, "Port Description": peer.description, "TimeOut": "120"}
+    reported = {"System Name": peer.system, "Port Description": peer.description, "TimeOut": "120"}
     return make(
         vim.host.PhysicalNic.NetworkHint,
         device=device,
@@ -107,7 +107,7 @@ def hint(device, peer):
             chassisId=peer.chassis,
             portId=peer.port,
             timeToLive=LLDP_SECONDS,
-            parameter=[make(vmodl.KeyAnyValue, key=key, value=value) for key, value in told.items() if value],
+            parameter=[make(vmodl.KeyAnyValue, key=key, value=value) for key, value in reported.items() if value],
         ),
     )
 

@@ -69,9 +69,15 @@ def test_guest_is_as_before_after_two_runs_and_restore(guest):
     before = guest.tree()
     run_stages(guest)
     run_stages(guest)
-    told = guest.baseline("restored", STAGES)
-    assert (told["failed"], told["msg"], told["changed"]) == (False, "", True)
-    assert told["after"] == {"recorded": ["guests", "runtime"], "interrupted": [], "due": [], "kept": [], "cannot": []}
+    reported = guest.baseline("restored", STAGES)
+    assert (reported["failed"], reported["msg"], reported["changed"]) == (False, "", True)
+    assert reported["after"] == {
+        "recorded": ["guests", "runtime"],
+        "interrupted": [],
+        "due": [],
+        "kept": [],
+        "cannot": [],
+    }
     after = guest.tree()
     assert untouched(after) == untouched(before)
     assert guest.adapters == {"ens224": [1500, []]}
@@ -93,9 +99,9 @@ def test_check_mode_shows_the_same_changes_and_makes_none(guest):
 def test_no_result_and_no_file_of_others_shows_content(guest):
     guest.put(TOKEN, "former-secret", 0o744)
     run_stages(guest)
-    told = json.dumps(guest.baseline("restored", STAGES, check=True))
-    assert "secret" not in told.replace("aiready", "")
-    assert "a private key" not in told
+    reported = json.dumps(guest.baseline("restored", STAGES, check=True))
+    assert "secret" not in reported.replace("aiready", "")
+    assert "a private key" not in reported
     folder = guest.root / record.FOLDER.lstrip("/")
     modes = {os.stat(path).st_mode & 0o777 for path in [folder, *folder.rglob("*")]}
     assert modes == {0o700, 0o600}
@@ -116,9 +122,9 @@ def test_value_of_another_stays_and_is_named(guest, change, what):
     run_stages(guest)
     change(guest)
     before = guest.tree()
-    told = guest.baseline("restored", STAGES)
-    assert {"what": what, "why": CHANGED} in told["after"]["kept"]
-    assert told["msg"] == ""
+    reported = guest.baseline("restored", STAGES)
+    assert {"what": what, "why": CHANGED} in reported["after"]["kept"]
+    assert reported["msg"] == ""
     path = what.partition(":")[2]
     assert guest.tree().get(path) == before.get(path)
     assert guest.baseline("restored", STAGES)["changed"] is False
@@ -131,15 +137,15 @@ def test_value_of_another_that_a_later_run_replaced_stays(guest):
     guest.baseline("begun", ["runtime"])
     guest.put(DAEMON, '{"theirs": true, "default-runtime": "nvidia"}', 0o600)
     guest.baseline("ended", ["runtime"])
-    told = guest.baseline("restored", STAGES)
-    assert told["after"]["kept"] == [{"what": f"file:{DAEMON}", "why": CHANGED}]
+    reported = guest.baseline("restored", STAGES)
+    assert reported["after"]["kept"] == [{"what": f"file:{DAEMON}", "why": CHANGED}]
 
 
 def test_package_that_others_need_stays_with_its_accounts(guest):
     run_stages(guest)
     guest.packages["theirs"] = ["1", True, "docker.io"]
-    told = guest.baseline("restored", STAGES)
-    assert {"what": "package:docker.io", "why": "theirs needs it"} in told["after"]["kept"]
+    reported = guest.baseline("restored", STAGES)
+    assert {"what": "package:docker.io", "why": "theirs needs it"} in reported["after"]["kept"]
     assert "docker.io" in guest.packages
     assert "chrony" not in guest.packages
 
@@ -147,10 +153,10 @@ def test_package_that_others_need_stays_with_its_accounts(guest):
 def test_packages_of_an_engine_stay_while_it_runs_containers(guest):
     run_stages(guest)
     guest.containers = 2
-    told = guest.baseline("restored", STAGES)
+    reported = guest.baseline("restored", STAGES)
     why = "docker runs 2 containers. Stop them first"
-    assert {"what": "package:docker.io", "why": why} in told["after"]["kept"]
-    assert told["pending"] == [{"what": "systemctl try-restart docker", "needs": "service_restart"}]
+    assert {"what": "package:docker.io", "why": why} in reported["after"]["kept"]
+    assert reported["pending"] == [{"what": "systemctl try-restart docker", "needs": "service_restart"}]
 
 
 def test_updated_package_of_ours_goes_and_one_that_was_there_is_reported(guest):
@@ -159,17 +165,17 @@ def test_updated_package_of_ours_goes_and_one_that_was_there_is_reported(guest):
     guest.packages["bash"][0] = "5.2"
     guest.baseline("ended", ["guests"])
     guest.packages["chrony"][0] = "4.4"
-    told = guest.baseline("restored", STAGES)
-    assert told["after"]["cannot"] == [{"what": "package:bash", "why": "upgraded in place from 5.1 to 5.2"}]
+    reported = guest.baseline("restored", STAGES)
+    assert reported["after"]["cannot"] == [{"what": "package:bash", "why": "upgraded in place from 5.1 to 5.2"}]
     assert "chrony" not in guest.packages
 
 
 def test_home_with_files_of_others_stays_without_the_keys_of_the_guests(guest):
     run_stages(guest)
     guest.put("/home/train/results.csv", "1,2\n")
-    told = guest.baseline("restored", STAGES)
+    reported = guest.baseline("restored", STAGES)
     why = "the home of train has files of others, such as /home/train/results.csv"
-    assert {"what": "account:/etc/passwd:train", "why": why} in told["after"]["kept"]
+    assert {"what": "account:/etc/passwd:train", "why": why} in reported["after"]["kept"]
     assert "train:" in guest.files.text("/etc/passwd")
     assert guest.files.text("/home/train/.bashrc") == "# from the skeleton\n"
     assert not guest.files.exists("/home/train/.ssh/id_ed25519")
@@ -211,8 +217,8 @@ def test_killed_stage_is_restored_on_request(guest):
     before = untouched(guest.tree())
     guest.baseline("begun", ["guests"])
     guests_stage(guest)
-    told = guest.baseline("restored", STAGES, interrupted="restore")
-    assert told["after"]["cannot"] == []
+    reported = guest.baseline("restored", STAGES, interrupted="restore")
+    assert reported["after"]["cannot"] == []
     assert untouched(guest.tree()) == before
 
 
@@ -274,17 +280,21 @@ def test_restore_killed_at_any_command_or_file_ends_the_same(tmp_path, monkeypat
 def test_damaged_record_is_refused(guest, text, found):
     guest.put(record.FILE, text)
     for state in ("begun", "restored"):
-        told = guest.baseline(state, ["guests"])
-        assert (told["failed"], told["failure"]["code"], found in told["msg"]) == (True, "record_damaged", True)
+        reported = guest.baseline(state, ["guests"])
+        assert (reported["failed"], reported["failure"]["code"], found in reported["msg"]) == (
+            True,
+            "record_damaged",
+            True,
+        )
 
 
 def test_lost_content_is_reported_and_the_rest_restored(guest):
     run_stages(guest)
     for path in (guest.root / record.CONTENT.lstrip("/")).iterdir():
         path.write_text("damaged")
-    told = guest.baseline("restored", STAGES)
+    reported = guest.baseline("restored", STAGES)
     why = "its recorded content is missing or damaged"
-    assert told["after"]["cannot"] == [{"what": f"file:{path}", "why": why} for path in (CHRONY, DAEMON)]
+    assert reported["after"]["cannot"] == [{"what": f"file:{path}", "why": why} for path in (CHRONY, DAEMON)]
     assert not guest.files.exists(LIMITS)
 
 
@@ -294,7 +304,7 @@ def test_red_hat_guest_keeps_what_rpm_says_others_need(tmp_path):
     guest.packages.update({"chrony": ["4.3", False, "libc6"], "perftest": ["24", False, ""]})
     guest.baseline("ended", ["guests"])
     guest.packages["theirs"] = ["1", False, "perftest"]
-    told = guest.baseline("restored", STAGES)
-    assert told["after"]["kept"] == [{"what": "package:perftest", "why": "theirs-1.x86_64 needs it"}]
+    reported = guest.baseline("restored", STAGES)
+    assert reported["after"]["kept"] == [{"what": "package:perftest", "why": "theirs-1.x86_64 needs it"}]
     assert "chrony" not in guest.packages
     assert "perftest" in guest.packages

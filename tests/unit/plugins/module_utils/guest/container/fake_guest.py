@@ -22,7 +22,7 @@ GPU = "GPU-11111111-2222-3333-4444-555555555555"
 
 
 class Dated(Files):
-    """Files whose times can be set, which nobody can with the one that tells when a file came."""
+    """Files whose times can be set, which nobody can with the one that reports when a file came."""
 
     def came_at(self, path):
         return self.changed_at(path) if super().came_at(path) is not None else None

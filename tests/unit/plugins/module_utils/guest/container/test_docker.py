@@ -19,7 +19,7 @@ class Says:
 
 
 @pytest.mark.parametrize("text", ["", "null\n", "[]\n", "{}\n", '{"ServerErrors": ["Cannot connect"]}\n'])
-def test_a_daemon_that_tells_nothing_of_itself_does_not_answer(text):
+def test_a_daemon_that_reports_nothing_of_itself_does_not_answer(text):
     with pytest.raises(OperatorError) as raised:
         Docker("docker on a guest", Says(text)).info()
     assert raised.value.code == "engine_silent"

@@ -83,9 +83,9 @@ def test_login_is_written_as_engines_read_it_and_only_the_user_can_read_it(files
 
 def test_password_is_in_no_answer_in_no_form(files):
     first, second = ask(files), ask(files, password="other-canary")
-    for told in (first, second):
-        assert "canary" not in json.dumps(told)
-        assert base64.b64encode(b"$oauthtoken:nvapi-canary").decode() not in json.dumps(told)
+    for reported in (first, second):
+        assert "canary" not in json.dumps(reported)
+        assert base64.b64encode(b"$oauthtoken:nvapi-canary").decode() not in json.dumps(reported)
     assert [change["path"] for change in second["login"]["changes"]] == ["password"]
 
 
@@ -101,8 +101,8 @@ def test_other_logins_and_settings_are_kept(files):
 def test_file_that_others_can_read_is_closed(files):
     ask(files)
     files.set_mode(PATH, 0o644)
-    told = ask(files)
-    assert [change["path"] for change in told["login"]["changes"]] == ["mode"]
+    reported = ask(files)
+    assert [change["path"] for change in reported["login"]["changes"]] == ["mode"]
     assert files.mode(PATH) == 0o600
 
 
@@ -113,8 +113,8 @@ def test_logging_out_where_there_is_no_file_makes_none(files):
 
 def test_refused_login_is_not_written(files):
     for check_mode in (True, False):
-        told = ask(files, check_mode=check_mode, asked=Asked(refuses=True))
-        assert told["failure"]["code"] == "login_refused"
+        reported = ask(files, check_mode=check_mode, asked=Asked(refuses=True))
+        assert reported["failure"]["code"] == "login_refused"
     assert not files.exists(PATH)
 
 
@@ -147,7 +147,7 @@ def test_login_that_another_tool_wrote_in_another_form_is_recognised(files):
     assert not ask(files)["changed"]
 
 
-def test_unknown_user_is_told(files):
+def test_unknown_user_is_reported(files):
     assert ask(files, user="nobody-of-that-name")["failure"]["code"] == "user_missing"
 
 
@@ -166,8 +166,8 @@ def test_login_of_another_user_belongs_to_him_and_is_written_with_his_rights(ope
     home.mkdir()
     os.chown(home, nobody.pw_uid, nobody.pw_gid)
     path = str(home / ".docker" / "config.json")
-    told = ask(Files(), user="nobody", config_file=path)
-    assert told["changed"], told
+    reported = ask(Files(), user="nobody", config_file=path)
+    assert reported["changed"], reported
     assert os.stat(path).st_uid == nobody.pw_uid
     assert (os.geteuid(), os.getegid()) == (0, 0)
     # Where he may not write, root does not do it for him.
@@ -187,9 +187,9 @@ def test_login_of_another_user_belongs_to_him_and_is_written_with_his_rights(ope
     ],
     ids=str,
 )
-def test_parameters_that_cannot_be_are_told(wrong, problem):
-    (told,) = check_params({**PLAIN, **wrong})
-    assert problem in told
+def test_parameters_that_cannot_be_are_reported(wrong, problem):
+    (reported,) = check_params({**PLAIN, **wrong})
+    assert problem in reported
 
 
 @pytest.mark.parametrize("registry", ["nvcr.io", "localhost:5000", "10.0.0.1:443", "[fd00::1]:5000", "r"])

@@ -54,10 +54,10 @@ def test_a_password_is_escaped_in_the_address_and_in_no_text_of_the_object():
         pytest.param({"http": "http://p", "password": "x"}, "needs `proxy.username`", id="a password of nobody"),
     ],
 )
-def test_what_cannot_be_is_told_without_the_secret(said, problem):
-    (told,) = proxy.problems({**NOTHING, **said})
-    assert problem in told
-    assert "secret" not in told
+def test_what_cannot_be_is_reported_without_the_secret(said, problem):
+    (reported,) = proxy.problems({**NOTHING, **said})
+    assert problem in reported
+    assert "secret" not in reported
 
 
 def test_a_file_of_somebody_else_says_nothing():

@@ -42,8 +42,8 @@ def ask(guest, check=False, **requested):
 
 def test_docker_gets_the_runtime_by_a_reload_and_keeps_its_containers(guest):
     guest.containers = ["training"]
-    told = ask(guest)
-    assert told["changed"]
+    reported = ask(guest)
+    assert reported["changed"]
     assert guest.daemon() == {"runtimes": NVIDIA}
     assert guest.loaded == guest.daemon()
     assert guest.did("systemctl", "restart") == 0
@@ -86,17 +86,17 @@ def test_default_is_taken_back_when_it_is_not_wished_any_more(guest):
 
 def test_what_a_killed_run_wrote_is_loaded_by_the_next_one(guest):
     guest.write(DAEMON, json.dumps({"runtimes": NVIDIA}))
-    told = ask(guest)
-    assert [change["path"] for change in told["engine"]["changes"]] == ["engine"]
+    reported = ask(guest)
+    assert [change["path"] for change in reported["engine"]["changes"]] == ["engine"]
     assert guest.loaded == {"runtimes": NVIDIA}
 
 
 def test_docker_that_started_before_the_toolkit_came_is_restarted_to_know_its_gpu_option(guest):
     guest.add_toolkit()
     predicted = ask(guest, check=True)
-    told = ask(guest)
-    assert predicted["engine"] == told["engine"]
-    assert "gpu_option" in [change["path"] for change in told["engine"]["changes"]]
+    reported = ask(guest)
+    assert predicted["engine"] == reported["engine"]
+    assert "gpu_option" in [change["path"] for change in reported["engine"]["changes"]]
     assert guest.did("systemctl", "restart", "docker.service") == 1
     assert not ask(guest)["changed"]
 
@@ -105,9 +105,9 @@ def test_gpu_option_is_no_reason_to_fail_for_running_containers(guest):
     ask(guest)
     guest.add_toolkit()
     guest.containers = ["training"]
-    told = ask(guest)
-    assert not told["changed"]
-    assert told["engine"]["pending"] == [{"what": "gpu_option", "needs": "engine_restart"}]
+    reported = ask(guest)
+    assert not reported["changed"]
+    assert reported["engine"]["pending"] == [{"what": "gpu_option", "needs": "engine_restart"}]
     assert ask(guest, restart="allow")["changed"]
     assert ask(guest)["engine"]["pending"] == []
 
@@ -123,9 +123,9 @@ def test_restart_that_would_stop_containers_is_refused_before_anything_is_writte
     guest.version = "28.0.1"
     guest.containers = ["training", "web"]
     for check in (True, False):
-        told = ask(guest, check=check, cdi=True)
-        assert told["failure"]["code"] == "containers_would_be_lost"
-        assert told["failure"]["containers"] == ["training", "web"]
+        reported = ask(guest, check=check, cdi=True)
+        assert reported["failure"]["code"] == "containers_would_be_lost"
+        assert reported["failure"]["containers"] == ["training", "web"]
         assert guest.daemon() == {}
 
 
@@ -144,13 +144,13 @@ def test_engine_is_restarted_where_it_has_to_be(guest, circumstances):
     assert guest.did("systemctl", "restart", "docker.service") == 1
 
 
-def test_restart_is_left_to_the_user_and_told_as_pending_until_then(guest):
-    told = ask(guest, restart="later")
-    assert told["engine"]["pending"] == [{"what": "engine", "needs": "engine_restart"}]
+def test_restart_is_left_to_the_user_and_reported_as_pending_until_then(guest):
+    reported = ask(guest, restart="later")
+    assert reported["engine"]["pending"] == [{"what": "engine", "needs": "engine_restart"}]
     assert guest.loaded == {}
     again = ask(guest, restart="later")
     assert not again["changed"]
-    assert again["engine"]["pending"] == told["engine"]["pending"]
+    assert again["engine"]["pending"] == reported["engine"]["pending"]
     guest.settle()
     assert ask(guest, restart="later")["engine"]["pending"] == []
 
@@ -159,12 +159,12 @@ def test_engine_that_does_not_start_gets_its_old_file_back_with_the_journals_wor
     guest.refuses = lambda config: "unable to configure the Docker daemon" if config.get("runtimes") else None
     guest.write(DAEMON, '{"debug": true}')
     guest.settle()
-    told = ask(guest)
-    assert told["failure"]["code"] == "engine_refused"
-    assert "unable to configure the Docker daemon" in told["msg"]
-    assert "the engine runs with it" in told["msg"]
+    reported = ask(guest)
+    assert reported["failure"]["code"] == "engine_refused"
+    assert "unable to configure the Docker daemon" in reported["msg"]
+    assert "the engine runs with it" in reported["msg"]
     assert guest.daemon() == {"debug": True} == guest.loaded
-    assert told["engine"]["changed"]
+    assert reported["engine"]["changed"]
 
 
 @pytest.mark.parametrize("reread, count", [(True, 2), (False, 0)])
@@ -183,17 +183,17 @@ def test_units_of_systemd_are_read_again_with_the_restored_files(guest, reread, 
 def test_engine_that_does_not_reload_is_not_restarted_over_running_containers(guest):
     guest.reloads = False
     guest.containers = ["training"]
-    told = ask(guest)
-    assert told["failure"]["code"] == "engine_refused"
+    reported = ask(guest)
+    assert reported["failure"]["code"] == "engine_refused"
     assert guest.did("systemctl", "restart") == 0
     assert guest.daemon() == {}
 
 
 def test_engine_that_is_off_is_configured_and_left_off(guest):
     guest.active["docker.service"] = False
-    told = ask(guest)
-    assert told["changed"]
-    assert told["engine"]["after"]["running"] is False
+    reported = ask(guest)
+    assert reported["changed"]
+    assert reported["engine"]["after"]["running"] is False
     assert guest.daemon() == {"runtimes": NVIDIA}
     assert guest.did("systemctl", "restart") == 0
 
@@ -211,14 +211,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("spoil, code, said", BROKEN.values(), ids=BROKEN)
-def test_broken_guest_is_told_and_left_alone(guest, spoil, code, said):
+def test_broken_guest_is_reported_and_left_alone(guest, spoil, code, said):
     spoil(guest)
     before = guest.files.text(DAEMON)
-    told = ask(guest)
-    assert told["failure"]["code"] == code
-    assert said in told["msg"]
+    reported = ask(guest)
+    assert reported["failure"]["code"] == code
+    assert said in reported["msg"]
     assert guest.files.text(DAEMON) == before
-    assert not told["changed"]
+    assert not reported["changed"]
 
 
 def test_full_disk_leaves_the_old_file_and_the_engine_as_it_was(guest, monkeypatch):
@@ -226,15 +226,15 @@ def test_full_disk_leaves_the_old_file_and_the_engine_as_it_was(guest, monkeypat
         raise OperatorError(path, "cannot write the file", "The disk is full", "Free space", "disk_full")
 
     monkeypatch.setattr(guest.files, "write", full)
-    told = ask(guest)
-    assert told["failure"]["code"] == "disk_full"
+    reported = ask(guest)
+    assert reported["failure"]["code"] == "disk_full"
     assert guest.daemon() == {}
     assert guest.did("systemctl", "reload") == 0
 
 
 def test_engine_that_is_too_old_for_devices_is_refused(guest):
-    told = ask(guest, cdi=True)
-    assert told["failure"]["code"] == "engine_too_old"
+    reported = ask(guest, cdi=True)
+    assert reported["failure"]["code"] == "engine_too_old"
     assert guest.daemon() == {}
 
 
@@ -242,18 +242,18 @@ def test_engine_that_is_too_old_for_devices_is_refused(guest):
 def test_podman_hands_out_the_gpus_that_are_there_after_they_were_divided(guest, unit):
     guest.refresh_unit = unit
     guest.handed_out = ["nvidia.com/gpu=0", "nvidia.com/gpu=GPU-old", "nvidia.com/gpu=all"]
-    told = ask(guest, engine="podman")
-    assert told["engine"]["before"]["cdi_missing"] == [GPU]
-    assert told["engine"]["before"]["cdi_stale"] == ["GPU-old"]
-    assert told["engine"]["after"]["cdi_missing"] == []
+    reported = ask(guest, engine="podman")
+    assert reported["engine"]["before"]["cdi_missing"] == [GPU]
+    assert reported["engine"]["before"]["cdi_stale"] == ["GPU-old"]
+    assert reported["engine"]["after"]["cdi_missing"] == []
     assert not ask(guest, engine="podman")["changed"]
 
 
 def test_no_gpu_to_hand_out_is_an_error_with_the_drivers_words(guest):
     guest.listing = ""
-    told = ask(guest, engine="podman")
-    assert told["failure"]["code"] == "no_gpu"
-    assert "No devices were found" in told["msg"]
+    reported = ask(guest, engine="podman")
+    assert reported["failure"]["code"] == "no_gpu"
+    assert "No devices were found" in reported["msg"]
 
 
 def test_containerd_gets_a_file_of_its_own_that_its_file_imports(guest):
@@ -277,8 +277,8 @@ def test_older_toolkit_writes_into_the_engines_file_and_that_is_not_taken_out_ag
     ask(guest, engine="containerd")
     assert "BinaryName" in guest.files.text(CONFIG)
     assert guest.files.text(DROP_IN) is None
-    told = ask(guest, engine="containerd", state="absent")
-    assert told["failure"]["code"] == "configured_in_place"
+    reported = ask(guest, engine="containerd", state="absent")
+    assert reported["failure"]["code"] == "configured_in_place"
 
 
 def test_a_file_that_cannot_be_written_leaves_those_before_it_as_they_were(guest):

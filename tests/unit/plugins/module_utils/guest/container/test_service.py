@@ -1,4 +1,4 @@
-"""What is told of the journal of a service that failed."""
+"""What is reported of the journal of a service that failed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_journal_takes_what_was_said_before_it_is_read():
     [([], []), (CHATTER * 500, CHATTER * WORDS_LINES), ([], SYSTEMD * WORDS_LINES)],
     ids=["alone", "among what it does", "before systemd tried it again"],
 )
-def test_what_ails_a_service_is_told_and_nothing_else(before, after):
+def test_what_ails_a_service_is_reported_and_nothing_else(before, after):
     assert words([*before, *FAILS, *after]) == " / ".join(FAILS)
 
 
@@ -57,6 +57,6 @@ def test_of_a_service_that_said_nothing_systemd_is_heard():
     assert words(SYSTEMD) == words([*CHATTER, *SYSTEMD]) == " / ".join(SYSTEMD)
 
 
-def test_a_service_that_told_only_what_it_does_is_told_so():
+def test_a_service_that_reported_only_what_it_does_is_reported_so():
     assert words(CHATTER) == " / ".join(CHATTER)
     assert words([]) == words(["-- No entries --"]) == "nothing"

@@ -53,19 +53,19 @@ def test_engine_and_what_starts_its_containers_may_lock_all_memory(guest):
 
 
 def test_proxys_password_is_in_a_file_that_root_alone_reads_and_nowhere_else(guest):
-    told = ask(guest, proxy=PROXY)
+    reported = ask(guest, proxy=PROXY)
     assert guest.files.mode(ENV_FILE) == 0o600
     assert "canary" in guest.files.text(ENV_FILE)
     assert "canary" not in guest.files.text(REFERENCE)
-    assert "canary" not in json.dumps(told)
+    assert "canary" not in json.dumps(reported)
     assert not any("canary" in word for argv in guest.asked for word in argv)
     assert not ask(guest, proxy=PROXY)["changed"]
 
 
 def test_another_password_is_a_change_that_does_not_show_it(guest):
     ask(guest, proxy=PROXY)
-    told = ask(guest, proxy={**PROXY, "password": "other"})
-    (change,) = told["engine"]["changes"]
+    reported = ask(guest, proxy={**PROXY, "password": "other"})
+    (change,) = reported["engine"]["changes"]
     assert (change["before"], change["after"]) == ("another one", "set")
 
 
@@ -77,7 +77,7 @@ def test_proxy_is_taken_away_and_one_that_is_not_spoken_of_is_left(guest):
     assert guest.files.text(REFERENCE) is None
 
 
-def test_registries_are_told_by_a_reload_and_others_are_kept(guest):
+def test_registries_are_reported_by_a_reload_and_others_are_kept(guest):
     guest.write(DAEMON, json.dumps({"insecure-registries": ["theirs:5000", "old:5000"], "debug": True}))
     guest.settle()
     guest.containers = ["training"]
@@ -98,17 +98,17 @@ def test_registries_are_told_by_a_reload_and_others_are_kept(guest):
 def test_what_a_killed_run_wrote_is_loaded_by_the_next_one(guest, killed):
     assert ask(guest, restart="later", **killed)["engine"]["pending"]
     assert not ask(guest, restart="later", **killed)["changed"]
-    told = ask(guest, **killed)
-    assert [change["path"] for change in told["engine"]["changes"]] == ["engine"]
-    assert told["engine"]["pending"] == []
+    reported = ask(guest, **killed)
+    assert [change["path"] for change in reported["engine"]["changes"]] == ["engine"]
+    assert reported["engine"]["pending"] == []
     assert not ask(guest, **killed)["changed"]
 
 
 def test_running_containers_are_named_and_nothing_is_written(guest):
     guest.containers = ["training"]
-    told = ask(guest, memlock="unlimited")
-    assert told["failure"] == documented(
-        "containers_would_be_lost", containers=["training"], subject=told["failure"]["subject"]
+    reported = ask(guest, memlock="unlimited")
+    assert reported["failure"] == documented(
+        "containers_would_be_lost", containers=["training"], subject=reported["failure"]["subject"]
     )
     assert guest.files.names("/etc/systemd/system") == []
     assert guest.did("systemctl", "daemon-reload") == 0
@@ -117,14 +117,14 @@ def test_running_containers_are_named_and_nothing_is_written(guest):
 def test_engine_that_does_not_start_gets_its_old_settings_back(guest):
     words = "directives are specified both as a flag and in the configuration file"
     guest.refuses = lambda config: words if config.get("insecure-registries") else None
-    told = ask(guest, insecure_registries=["mine:5000"])
-    assert told["failure"]["code"] == "engine_refused"
-    assert words in told["msg"]
+    reported = ask(guest, insecure_registries=["mine:5000"])
+    assert reported["failure"]["code"] == "engine_refused"
+    assert words in reported["msg"]
     assert guest.daemon() == {}
     assert guest.active["docker.service"]
 
 
-def test_no_service_of_that_name_is_told(guest):
+def test_no_service_of_that_name_is_reported(guest):
     del guest.active["docker.service"]
     assert ask(guest)["failure"]["code"] == "engine_missing"
 

@@ -12,10 +12,10 @@ class Says(Commands):
     """Every command says the same."""
 
     def __init__(self, rc, stdout):
-        self.told = rc, stdout
+        self.reported = rc, stdout
 
     def run(self, argv, **_options):
-        return Done(tuple(argv), *self.told)
+        return Done(tuple(argv), *self.reported)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_version_of_the_toolkit_is_read(stdout, version, drop_in):
     ],
     ids=["missing", "no version", "it fails"],
 )
-def test_a_toolkit_that_does_not_tell_its_version_is_an_error(rc, stdout, code):
+def test_a_toolkit_that_does_not_report_its_version_is_an_error(rc, stdout, code):
     with pytest.raises(OperatorError) as refused:
         Toolkit("docker on job-01", Says(rc, stdout)).require()
     assert (refused.value.code, refused.value.subject) == (code, "docker on job-01")

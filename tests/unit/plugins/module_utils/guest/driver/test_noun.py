@@ -173,7 +173,7 @@ def test_a_run_file_is_installed_with_dkms_and_removed_by_its_own_program(guest,
     [("", ""), ("one\n-> ERROR: first\nERROR: second\n ERROR: third\n", "second / third")],
     ids=["no log", "its last two errors"],
 )
-def test_an_installer_that_fails_is_told_with_the_end_of_its_log(guest, tmp_path, log, words):
+def test_an_installer_that_fails_is_reported_with_the_end_of_its_log(guest, tmp_path, log, words):
     file = tmp_path / "NVIDIA-Linux-x86_64-550.54.15-grid.run"
     file.write_text("#!/bin/sh\npkg_string=NVIDIA-Linux-x86_64-550.54.15-grid\n")
     guest.put("/var/log/nvidia-installer.log", log)
@@ -263,7 +263,7 @@ def test_an_early_file_system_that_a_killed_run_did_not_make_is_made(guest, deb)
     assert call(guest, package=deb)["changed"] is False
 
 
-def test_a_failed_installation_is_told_and_tried_again_by_the_next_run(guest, deb):
+def test_a_failed_installation_is_reported_and_tried_again_by_the_next_run(guest, deb):
     guest.refusals["apt-get"] = "dpkg: error processing archive: No space left on device"
     answer = call(guest, package=deb)
     assert (answer["failed"], answer["failure"]["code"]) == (True, "package_trouble")

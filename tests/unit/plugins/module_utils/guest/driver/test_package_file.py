@@ -71,7 +71,7 @@ def test_file_on_the_guest_is_used_where_it_is(folder):
 
 
 @pytest.mark.parametrize(
-    "kind, told",
+    "kind, reported",
     [
         ("half", f"cannot download {RUN}. The connection ended after 70 of 140 bytes. Run the task again."),
         (
@@ -81,11 +81,11 @@ def test_file_on_the_guest_is_used_where_it_is(folder):
         ),
     ],
 )
-def test_what_was_not_fetched_leaves_nothing(server, folder, kind, told):
+def test_what_was_not_fetched_leaves_nothing(server, folder, kind, reported):
     with pytest.raises(OperatorError) as raised, at_hand(f"{server}/{kind}/{RUN}"):
         pass
     assert (raised.value.code, list(folder.iterdir())) == ("not_fetched", [])
-    assert str(raised.value).endswith(told)
+    assert str(raised.value).endswith(reported)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])

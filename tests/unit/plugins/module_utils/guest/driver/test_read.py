@@ -1,4 +1,4 @@
-"""What nvidia-smi tells of the driver of a guest, also where it is missing or does not answer."""
+"""What nvidia-smi reports of the driver of a guest, also where it is missing or does not answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Smi:
     ],
     ids=["it is missing", "it hangs"],
 )
-def test_an_nvidia_smi_that_does_not_answer_is_told(done, trouble, said):
+def test_an_nvidia_smi_that_does_not_answer_is_reported(done, trouble, said):
     report = Look(Smi(**done), None, None, None, "", "").report()
     assert (report.trouble, report.said) == (trouble, said)
 

@@ -164,7 +164,7 @@ class TestSecureBoot:
         secure_boot(guest)
         assert call(guest, package=path)["msg"] == ""
 
-    def test_a_kernel_that_refuses_the_module_is_told_by_its_words(self, guest, tmp_path):
+    def test_a_kernel_that_refuses_the_module_is_reported_by_its_words(self, guest, tmp_path):
         secure_boot(guest)
         guest.refusals["modprobe"] = "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service"
         answer = call(guest, package=guest.package_file(tmp_path), secure_boot="signed")
@@ -210,7 +210,7 @@ class TestNoGpu:
         assert answer["failure"]["code"] == "driver_pair"
 
     def test_a_module_that_was_not_built(self, guest, path):
-        guest.install = lambda told: guest.packages.update({told["name"]: (told["version"], "ii ")})
+        guest.install = lambda reported: guest.packages.update({reported["name"]: (reported["version"], "ii ")})
         answer = call(guest, package=path)
         assert answer["failure"]["code"] == "module_missing"
         assert f"not built for the kernel {KERNEL}" in answer["msg"]

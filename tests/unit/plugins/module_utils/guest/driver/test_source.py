@@ -54,7 +54,7 @@ RUN = "NVIDIA-Linux-x86_64-550.54.15-grid.run"
         ("nvidia-linux-grid-550", "repository", None, "nvidia-linux-grid-550", None, None, "guest"),
     ],
 )
-def test_a_name_tells_what_a_driver_is(package, kind, form, name, version, machine, flavour):
+def test_a_name_reports_what_a_driver_is(package, kind, form, name, version, machine, flavour):
     found = source.of(package)
     assert (found.kind, found.format, found.version, found.architecture) == (kind, form, version, machine)
     assert found.name == name
@@ -84,7 +84,7 @@ def test_the_version_of_a_driver_stands_in_that_of_its_package(text, version):
         ("#!/bin/sh\n# NVIDIA, in a form that nobody knows yet\n", "550.54.15"),
     ],
 )
-def test_a_run_file_tells_its_version_in_its_first_lines(head, version):
+def test_a_run_file_reports_its_version_in_its_first_lines(head, version):
     assert source.is_run_file(source.of(f"/a/{RUN}"), head).version == version
 
 
@@ -132,7 +132,7 @@ def given(**more):
         ({"package": f"/{DEB}", "lock_wait_s": -1}, "is negative"),
     ],
 )
-def test_options_that_make_no_sense_are_told_before_anything_is_read(wrong, words):
+def test_options_that_make_no_sense_are_reported_before_anything_is_read(wrong, words):
     assert any(words in problem for problem in params.check_params(given(**wrong)))
 
 

@@ -38,7 +38,7 @@ def test_the_words_of_the_service(said, code):
     assert (error.code, said.splitlines()[-1] in str(error)) == (code, True)
 
 
-def test_a_service_that_ended_by_itself_is_told_with_its_reason_and_not_with_its_end():
+def test_a_service_that_ended_by_itself_is_reported_with_its_reason_and_not_with_its_end():
     end = (
         "Shutdown (1039)\nnvidia-gridd.service: Main process exited, code=exited, status=1/FAILURE\n"
         "nvidia-gridd.service: Failed with result 'exit-code'.\n"

@@ -76,7 +76,7 @@ NODES = {"node_url_list": [{"idx": 0, "url": "dls.example.com"}, {"url": "https:
         ("", token.Token()),
     ],
 )
-def test_a_token_tells_its_times_and_servers_or_nothing(text, found):
+def test_a_token_reports_its_times_and_servers_or_nothing(text, found):
     assert token.read(text) == found
 
 
@@ -91,11 +91,11 @@ def test_a_token_is_valid_in_its_time(now, code):
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<!DOCTYPE html>", "<html>", "-----BEGIN CERTIFICATE-----"])
-def test_what_cannot_be_a_token_is_told(text):
+def test_what_cannot_be_a_token_is_reported(text):
     assert token.problem(text)
 
 
-def test_two_tokens_are_told_apart_by_a_mark_that_tells_nothing_of_them():
+def test_two_tokens_are_reported_apart_by_a_mark_that_reports_nothing_of_them():
     assert token.fingerprint("abc\n") == token.fingerprint("abc")
     assert token.fingerprint("abc") != token.fingerprint("abd")
     assert "abc" not in token.fingerprint("abc")
@@ -121,7 +121,7 @@ def given(**more):
         ({"settings": {"LicenseInterval": "1\nFeatureType=2"}}, "not a single line"),
     ],
 )
-def test_options_that_make_no_sense_are_told_and_the_token_is_not(wrong, words):
+def test_options_that_make_no_sense_are_reported_and_the_token_is_not(wrong, words):
     problems = params.check_params(given(**wrong))
     assert any(words in problem for problem in problems)
 

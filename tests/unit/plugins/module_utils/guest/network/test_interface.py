@@ -145,7 +145,7 @@ def test_a_single_answer_proves_a_size(guest):
     assert Task(guest, ping=["198.51.100.12"]).make() is None
 
 
-def test_a_peer_that_does_not_answer_at_all_is_told_apart(guest):
+def test_a_peer_that_does_not_answer_at_all_is_reported_apart(guest):
     Task(guest, mtu=9000, address="198.51.100.11/24").make()
     assert Task(guest, ping=["198.51.100.12"]).make().code == "peer_unreachable"
 
@@ -173,7 +173,7 @@ def test_two_adapters_in_one_network_are_warned_of(guest):
         ({"wait_s": 0}, "wait_s: 0 is too short"),
     ],
 )
-def test_wrong_parameters_are_told_before_anything_is_read(requested, word):
+def test_wrong_parameters_are_reported_before_anything_is_read(requested, word):
     assert word in " ".join(interface_params.check_params({**WISH, **requested}))
 
 

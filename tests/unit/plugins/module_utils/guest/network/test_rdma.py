@@ -48,7 +48,7 @@ def files(tmp_path):
     return made
 
 
-def test_a_port_is_told_whole(files):
+def test_a_port_is_reported_whole(files):
     device(files, "mlx5_0")
     files.write(f"{rdma.VERBS}/uverbs0/ibdev", "mlx5_0\n")
     files.write("/dev/infiniband/uverbs0", "")
@@ -82,7 +82,7 @@ def test_a_port_without_gids_belongs_to_no_adapter(files):
         pytest.param(None, "rdma_rxe", id="Soft-RoCE"),
     ],
 )
-def test_a_device_tells_its_module(files, pci, module):
+def test_a_device_reports_its_module(files, pci, module):
     device(files, "one", pci)
     assert rdma.devices(files)[0]["module"] == module
 
@@ -93,7 +93,7 @@ def test_peermem_is_found_by_its_name_with_an_underscore(files, where):
     assert rdma.loaded(files) == ["nvidia_peermem"]
 
 
-def test_an_open_driver_is_told_by_its_version(files):
+def test_an_open_driver_is_reported_by_its_version(files):
     assert rdma.gpudirect(files)["open_module"] is None
     files.write("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15\n")
     assert rdma.gpudirect(files)["open_module"] is True
@@ -201,7 +201,7 @@ def test_peermem_comes_with_its_version_where_it_is_loaded(files, name):
     assert (found["peermem"], found["peermem_version"]) == (name, "570.86.15")
 
 
-def test_a_device_that_tells_only_half_of_its_id_has_none(files):
+def test_a_device_that_reports_only_half_of_its_id_has_none(files):
     device(files, "one", ("0x15b3", ""))
     assert rdma.devices(files)[0]["pci_id"] is None
 

@@ -34,11 +34,11 @@ def test_flow_control_and_trust_are_set_where_the_guest_owns_them(data_path, cha
     assert paths(NOW, data_path=data_path) == changed
 
 
-def test_the_switch_tells_an_adapter_that_is_willing():
+def test_the_switch_reports_an_adapter_that_is_willing():
     assert paths(NOW, intent({"dcbx": "ieee"})) == ["traffic_class", "kept"]
 
 
-def test_firmware_that_owns_the_settings_is_told_to_leave_them():
+def test_firmware_that_owns_the_settings_is_reported_to_leave_them():
     now = roce_state.State("ens224", MAC, "mlx5_0", 1, tools=["mlnx_qos"], dcbx_owner="firmware")
     wanted = roce_state.want(now, Intent(), "passthrough")
     assert "dcbx_owner" in [change.path for change in roce_state.compare(now, wanted)]
@@ -46,14 +46,14 @@ def test_firmware_that_owns_the_settings_is_told_to_leave_them():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         pytest.param({"trust": "dscp", "dscp_map": {26: 3, 48: 6, 10: 1}}, id="a map with more in it"),
         pytest.param({"trust": "both", "dscp_map": None}, id="both trusted, and the map that adapters begin with"),
     ],
 )
-def test_an_equal_adapter_has_no_differences(told):
-    now = roce_state.State("ens224", MAC, "mlx5_0", 1, traffic_class=106, tools=["mlnx_qos"], pfc=[3], **told)
+def test_an_equal_adapter_has_no_differences(reported):
+    now = roce_state.State("ens224", MAC, "mlx5_0", 1, traffic_class=106, tools=["mlnx_qos"], pfc=[3], **reported)
     now.kept = roce_state.want(now, Intent(), "passthrough").kept
     assert paths(now) == []
 
@@ -107,7 +107,7 @@ def test_the_class_is_set_kept_and_taken_away(guest):
     assert not guest.files.exists("/etc/systemd/system/aiready-roce-ens224.service")
 
 
-def test_without_the_connection_manager_it_is_told_what_is_missing(guest):
+def test_without_the_connection_manager_it_is_reported_what_is_missing(guest):
     guest.files.remove(TOS)
     assert step(guest).error.code == "no_connection_manager"
 

@@ -102,7 +102,7 @@ def test_netplan_gets_one_file_that_adds_to_the_definition(tmp_path, ethernets, 
     assert guest.files.mode(path) == 0o600
 
 
-def test_netplan_that_refuses_is_told_with_its_words(tmp_path):
+def test_netplan_that_refuses_is_reported_with_its_words(tmp_path):
     guest = netplan(tmp_path, {"ens224": {}})
     guest.answers["netplan generate"] = (1, "Error in network definition: unknown key")
     chosen, link = service(guest)
@@ -136,7 +136,7 @@ def test_ifupdown_changes_the_stanza_and_adds_one_for_a_second_address(tmp_path)
     assert kept(guest, None, "198.51.100.12/24") == (9000, ["192.0.2.5/24", "198.51.100.12/24"])
 
 
-def test_ifupdown_is_told_to_take_in_a_file_that_it_would_not_read(tmp_path):
+def test_ifupdown_is_reported_to_take_in_a_file_that_it_would_not_read(tmp_path):
     guest = Guest(tmp_path, {"ifquery": ""}, ["ifup"])
     guest.files.write("/etc/network/interfaces", "auto lo\n")
     assert kept(guest, 9000, None) == (9000, [])
@@ -144,13 +144,13 @@ def test_ifupdown_is_told_to_take_in_a_file_that_it_would_not_read(tmp_path):
 
 
 def nmcli(root, profile, state="100 (connected)"):
-    told = "".join(f"{name}:{value}\n" for name, value in profile.items())
+    reported = "".join(f"{name}:{value}\n" for name, value in profile.items())
     uuid = profile.get("connection.uuid", "")
     return Guest(
         root,
         {
             "nmcli -t -e no -f GENERAL": f"GENERAL.STATE:{state}\nGENERAL.CON-UUID:{uuid}\n",
-            "nmcli -t -e no -f all connection show uuid": told,
+            "nmcli -t -e no -f all connection show uuid": reported,
             "nmcli -t -e no -f all connection show id": (10, "no such profile"),
             "nmcli -g": "uuid-new\n",
             "nmcli": "",

@@ -38,7 +38,7 @@ iface ens224 inet6 auto
 """
 
 
-def test_stanzas_tell_mtu_and_address_in_all_their_forms():
+def test_stanzas_report_mtu_and_address_in_all_their_forms():
     found = {(one["name"], one["family"]): one for one in ifupdown.stanzas(STANZAS)}
     assert found["ens192", "inet"]["mtu"] == 4200
     assert (found["ens224", "inet"]["mtu"], found["ens224", "inet"]["address"]) == (1500, "192.0.2.5/24")

@@ -44,7 +44,7 @@ class Guest:
         maker = {"ip": self._ip, "ping": self._ping}.get(argv[0])
         return maker(argv) if maker else Done(tuple(argv), NOT_FOUND, "", "no such program")
 
-    def must(self, argv, *_told, **_options):
+    def must(self, argv, *_reported, **_options):
         done = self.run(argv)
         assert done.ok, done
         return done

@@ -30,21 +30,21 @@ def zipped(files):
 @pytest.mark.parametrize(
     "family, vib", [("nvaie", "NVD-AIE_ESXi_8.0.0_Driver"), ("graphics", "NVD-VMware_ESXi_8.0.0_Driver")]
 )
-def test_a_depot_tells_the_family_and_the_version_of_its_driver_whatever_its_file_is_called(family, vib):
+def test_a_depot_reports_the_family_and_the_version_of_its_driver_whatever_its_file_is_called(family, vib):
     package = depot.read(opened(shipped.build(family, "550.54.16", "800")), "driver.zip")
     assert (package.driver.family, package.driver.name, package.driver.version) == (family, vib, VERSION)
     assert package.driver.acceptance == "VMwareAccepted"
     assert [name for name, dummy in package.components] == [packages.driver(family, "550.54.16")[1][0].name]
-    assert package.told_by == "metadata"
+    assert package.reported_by == "metadata"
 
 
-def test_a_single_vib_tells_the_same_without_its_payload():
+def test_a_single_vib_reports_the_same_without_its_payload():
     (vib,), dummy = packages.driver("nvaie", "550.54.16")
     package = depot.read(opened(vibs.write(vib)), "x.vib")
     assert (package.driver.family, package.driver.version, package.components) == ("nvaie", VERSION, ())
 
 
-def test_a_depot_without_metadata_is_told_by_the_vibs_in_it():
+def test_a_depot_without_metadata_is_reported_by_the_vibs_in_it():
     (vib,), dummy = packages.driver("nvaie", "550.54.16")
     package = depot.read(opened(zipped({"vib20/x/x.vib": vibs.write(vib)})), "bare.zip")
     assert package.driver.version == VERSION
@@ -76,7 +76,7 @@ def test_only_the_metadata_of_a_depot_is_read():
     assert Counting.total < 200_000
 
 
-def test_metadata_tell_of_a_driver_also_without_the_vibs_themselves():
+def test_metadata_report_of_a_driver_also_without_the_vibs_themselves():
     (vib,), components = packages.driver("nvaie", "550.54.16")
     files = {name: data for name, data in unzipped(shipped.write([vib], components)).items() if ".vib" not in name}
     package = depot.read(opened(zipped(files)), "x.zip")
@@ -133,7 +133,7 @@ def test_what_is_no_depot_is_refused_with_the_reason(data, reason):
         depot.read(opened(data), "x.zip")
 
 
-def test_the_package_around_the_depot_is_told_apart_and_the_right_file_is_named():
+def test_the_package_around_the_depot_is_reported_apart_and_the_right_file_is_named():
     inner = "Host_Drivers/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip"
     with pytest.raises(depot.Unreadable, match="unpack it and use Host_Drivers/NVD-AIE-800_550.54.16"):
         depot.read(opened(zipped({inner: b"x", "Guest_Drivers/nvidia.run": b"x"})), "outer.zip")
@@ -170,15 +170,15 @@ def test_the_package_around_the_depot_is_told_apart_and_the_right_file_is_named(
         ),
     ],
 )
-def test_published_file_names_tell_the_package_where_nothing_else_can(path, name, text):
+def test_published_file_names_report_the_package_where_nothing_else_can(path, name, text):
     package = depot.from_name(path)
-    assert (package.driver.name, package.driver.version, package.told_by) == (name, text, "name")
+    assert (package.driver.name, package.driver.version, package.reported_by) == (name, text, "name")
 
 
 @pytest.mark.parametrize(
     "path", ["index.xml", "VMware-ESXi-8.0U3-24022510-depot.zip", "NVD-AIE-800.zip", "nmlx5-core_4.1-1OEM.800.zip", ""]
 )
-def test_other_file_names_tell_nothing(path):
+def test_other_file_names_report_nothing(path):
     assert depot.from_name(path) is None
 
 
@@ -238,4 +238,4 @@ def test_all_that_a_package_says_of_a_vib():
 )
 def test_the_name_of_a_depot_is_that_of_its_component_and_the_name_of_a_vib_is_none(file, components):
     package = depot.from_name(file)
-    assert (package.components, package.told_by, package.vibs[0].version) == (components, "name", VERSION)
+    assert (package.components, package.reported_by, package.vibs[0].version) == (components, "name", VERSION)

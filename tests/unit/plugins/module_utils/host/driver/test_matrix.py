@@ -79,7 +79,7 @@ def test_the_branches_that_a_host_takes_are_listed_newest_first(host, branches):
     assert matrix.guest_branches(host) == branches
 
 
-def test_a_host_driver_that_two_releases_share_is_told_by_both_names():
+def test_a_host_driver_that_two_releases_share_is_reported_by_both_names():
     assert matrix.release_of("535.161.05") == "16.4/16.5"
     assert matrix.release_of("550.54.16-1OEM.800.1.0.20613240") == "17.1"
     assert matrix.release_of("550.99.99") is None

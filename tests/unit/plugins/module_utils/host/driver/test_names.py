@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
         ("", False),
     ],
 )
-def test_the_daemon_is_told_from_a_driver(name, daemon):
+def test_the_daemon_is_reported_from_a_driver(name, daemon):
     assert names.is_daemon(name) is daemon
 
 

@@ -49,13 +49,13 @@ def refused(now, package, **requested):
     return caught.value
 
 
-def told(now, wanted):
+def reported(now, wanted):
     return [str(change) for change in plan.compare(now, wanted)]
 
 
 def test_a_first_install_names_the_driver_the_vib_and_the_reboot_that_it_needs():
     wanted = want(host(), depot(nvaie()))
-    assert told(host(), wanted) == [
+    assert reported(host(), wanted) == [
         f"driver: none -> nvaie 550.54.16{SUFFIX} (needs reboot)",
         f"vibs.NVD-AIE_ESXi_8.0.0_Driver: none -> 550.54.16{SUFFIX}",
     ]
@@ -99,14 +99,14 @@ def test_the_compute_driver_is_refused_where_graphics_was_meant():
     assert refused(host(), depot(nvaie()), family="graphics").code == "wrong_family"
 
 
-def test_an_installed_driver_of_the_other_family_is_named_and_replaced_only_when_told_to():
+def test_an_installed_driver_of_the_other_family_is_named_and_replaced_only_when_reported_to():
     now = running(graphics("550.54.10"))
     error = refused(now, depot(nvaie()))
     assert error.code == "other_family_installed"
     assert "graphics 550.54.10" in error.found
     wanted = want(now, depot(nvaie()), replace=True)
     assert wanted.vibs == (nvaie(),)
-    assert told(now, wanted)[1:] == [
+    assert reported(now, wanted)[1:] == [
         f"vibs.NVD-AIE_ESXi_8.0.0_Driver: none -> 550.54.16{SUFFIX}",
         f"vibs.NVD-VMware_ESXi_8.0.0_Driver: 550.54.10{SUFFIX} -> none",
     ]
@@ -272,7 +272,7 @@ def test_whether_a_reboot_is_due_is_concluded_from_what_runs_and_never_from_the_
     assert now.booted == booted
 
 
-def test_the_projection_tells_the_release_and_the_guests_that_may_run():
+def test_the_projection_reports_the_release_and_the_guests_that_may_run():
     shown = state.project(running(nvaie(), by_image=True))
     assert (shown["family"], shown["version"], shown["branch"], shown["release"]) == ("nvaie", "550.54.16", 550, "17.1")
     assert (shown["guest_branches"], shown["managed_by"], shown["loaded"]) == ([550, 535], "image", True)

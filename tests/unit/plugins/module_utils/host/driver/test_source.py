@@ -53,7 +53,7 @@ def reach(rows):
 def test_a_depot_that_only_the_host_may_read_is_known_as_the_host_lists_it():
     requested = replace(NOTHING, depot="[datastore-01] x.zip")
     found = source.find(reach([ROW]), Files(), requested)
-    assert (found.package.driver.family, found.package.told_by) == ("nvaie", "host")
+    assert (found.package.driver.family, found.package.reported_by) == ("nvaie", "host")
     assert found.argument == {"depot": "/vmfs/volumes/datastore-01/x.zip"}
 
 
@@ -67,15 +67,15 @@ def test_a_depot_that_only_the_host_may_read_is_known_as_the_host_lists_it():
     ids=["nor the host", "a single VIB", "other trouble"],
 )
 def test_what_nobody_can_read_is_an_error_and_no_guess(rows, name, code):
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         source.find(reach(rows), Files(code), replace(NOTHING, depot=f"[datastore-01] {name}"))
-    assert told.value.code == code
+    assert reported.value.code == code
 
 
-def test_a_vib_behind_an_address_is_told_by_its_name():
+def test_a_vib_behind_an_address_is_reported_by_its_name():
     url = "https://repo/NVD-AIE_ESXi_8.0.0_Driver_550.54.16-1OEM.800.1.0.20613240.vib?token=1"
     found = source.find(reach(None), Files(), replace(NOTHING, url=url))
-    assert (found.package.driver.version, found.package.told_by) == (ROW["Version"], "name")
+    assert (found.package.driver.version, found.package.reported_by) == (ROW["Version"], "name")
     assert found.argument == {"viburl": url}
 
 
@@ -88,7 +88,7 @@ def test_a_question_mark_in_the_name_of_a_file_is_part_of_it():
     assert source.Source(None, "x", place=datastore_file.Place("datastore-01", "a?b.vib")).kind == "vib"
 
 
-def test_an_address_that_tells_nothing_is_refused():
-    with pytest.raises(OperatorError) as told:
+def test_an_address_that_reports_nothing_is_refused():
+    with pytest.raises(OperatorError) as reported:
         source.find(reach(None), Files(), replace(NOTHING, url="https://repo/driver.vib"))
-    assert told.value.code == "depot_unreadable"
+    assert reported.value.code == "depot_unreadable"

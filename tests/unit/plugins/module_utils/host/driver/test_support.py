@@ -9,7 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import specification
 
 
-def told(verdicts):
+def reported(verdicts):
     return [(one.key, one.blocks) for one in verdicts]
 
 
@@ -37,7 +37,7 @@ def boards(*keys):
     ],
 )
 def test_a_branch_needs_a_release_of_esxi(driver, release, expected):
-    assert told(support.esx(driver, release)) == expected
+    assert reported(support.esx(driver, release)) == expected
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_branch_needs_a_release_of_esxi(driver, release, expected):
     ],
 )
 def test_mig_needs_a_driver(driver, board, expected):
-    assert told(support.mig(driver, "9.0.0", boards(board))) == expected
+    assert reported(support.mig(driver, "9.0.0", boards(board))) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_mig_needs_a_driver(driver, board, expected):
     ],
 )
 def test_a_release_drops_boards(driver, board, expected):
-    assert told(support.dropped(driver, boards(board))) == expected
+    assert reported(support.dropped(driver, boards(board))) == expected
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_host_that_shows_nvswitches_breaks_a_sure_rule(mode, blocks, words):
 
 @pytest.mark.parametrize("driver, expected", [("595.71.03", []), ("610.10.01", [("vgpu_21", False)]), ("none", [])])
 def test_the_rules_of_a_branch_that_is_newer_than_the_known_ones_are_open(driver, expected):
-    assert told(support.newer(driver)) == expected
+    assert reported(support.newer(driver)) == expected
 
 
 @pytest.mark.parametrize("board", ["h100_pcie_80gb", "h100_nvl_94gb", "l40s", "rtx_pro_6000_server"])
@@ -123,7 +123,7 @@ def test_a_board_without_nvswitch_has_no_row(board):
     ],
 )
 def test_pairs_of_drivers_leave_something_open(host, guest, licensed, expected):
-    assert told(support.guest(host, guest, licensed)) == expected
+    assert reported(support.guest(host, guest, licensed)) == expected
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_pairs_of_drivers_leave_something_open(host, guest, licensed, expected):
     ],
 )
 def test_a_host_has_hardware_versions_and_protocols(release, hardware, protocol, expected):
-    assert told(support.machine(release, hardware, protocol)) == expected
+    assert reported(support.machine(release, hardware, protocol)) == expected
 
 
 def test_boards_are_found_by_the_whole_name_of_their_product():

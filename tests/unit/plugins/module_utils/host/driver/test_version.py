@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
         ("470.63", "470.63", 470, None),
     ],
 )
-def test_the_version_of_a_vib_tells_the_driver_its_branch_and_the_release_of_esxi(text, driver, branch, esxi):
+def test_the_version_of_a_vib_reports_the_driver_its_branch_and_the_release_of_esxi(text, driver, branch, esxi):
     parsed = version.parse(text)
     assert (parsed.driver, parsed.branch, parsed.esxi) == (driver, branch, esxi)
 
@@ -62,7 +62,7 @@ def test_a_driver_fits_its_own_major_release_and_updates_of_it(built_for, releas
         ("esx-base", None),
     ],
 )
-def test_the_family_of_a_driver_is_told_by_the_beginning_of_its_name_in_either_case(name, family):
+def test_the_family_of_a_driver_is_reported_by_the_beginning_of_its_name_in_either_case(name, family):
     assert names.family_of(name) == family
 
 

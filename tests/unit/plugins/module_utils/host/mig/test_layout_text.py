@@ -50,7 +50,7 @@ def test_a_profile_is_found_by_id_name_or_slices(gpu, text, profile_id):
         ("a100_40gb", "whole", "whole is not the name of a profile"),
     ],
 )
-def test_what_a_gpu_does_not_have_is_told_with_what_it_has(gpu, text, said):
+def test_what_a_gpu_does_not_have_is_reported_with_what_it_has(gpu, text, said):
     with pytest.raises(layout_text.Unresolved) as problem:
         layout_text.find_profile(GPUS[gpu], text)
     assert str(problem.value) == said
@@ -81,7 +81,7 @@ def test_without_a_default_compute_instances_are_left_alone():
     assert found == [RequestedInstance(9, None, None)]
 
 
-def test_every_problem_of_a_layout_is_told():
+def test_every_problem_of_a_layout_is_reported():
     entries = ["2", {"profile": "3g", "start": 2}, {"profile": "2g", "compute": ["2c", "1c"]}]
     found, problems = layout_text.resolve(GPUS["a100_40gb"], entries, default_compute=True)
     assert found == []

@@ -27,7 +27,7 @@ def test_what_a_driver_placed_otherwise_is_kept_when_the_wish_is_met_all_the_sam
     assert predicted["after"]["layout"][-1]["start"] == 6
     made, _warnings = ask(device, layout=["2g", "1g"])
     assert (made["failed"], device.layout) == (False, {4: (14, (2,)), 0: (19, (1,))})
-    # What was really made is told, not what was planned.
+    # What was really made is reported, not what was planned.
     assert made["changes"][0]["after"] == ["0 1g.5gb [1c]", "4-5 2g.10gb [2c]"]
 
 
@@ -38,7 +38,7 @@ def test_a_start_that_a_driver_does_not_take_is_an_error_and_nothing_stays_behin
     assert "rejects the placement 19:2" in warnings[0]
 
 
-def test_a_driver_that_neither_chooses_as_known_nor_takes_placements_is_told_of():
+def test_a_driver_that_neither_chooses_as_known_nor_takes_placements_is_reported_of():
     device = Device(takes_placement=False, order=ASCENDING)
     device.put(19, 3, 1)
     result, _warnings = ask(device, layout=["4g", {"profile": "1g", "start": 6}])
@@ -48,7 +48,7 @@ def test_a_driver_that_neither_chooses_as_known_nor_takes_placements_is_told_of(
     assert "could not be restored. The GPU now has no instance" in result["msg"]
 
 
-def test_a_driver_that_takes_no_placement_is_told_of_and_the_earlier_layout_comes_back():
+def test_a_driver_that_takes_no_placement_is_reported_of_and_the_earlier_layout_comes_back():
     device = Device(takes_placement=False)
     device.put(9, 4, 3)
     before = device.layout
@@ -87,7 +87,7 @@ def test_a_step_that_fails_brings_the_earlier_layout_back_and_says_so():
     assert result["after"] == result["before"]
 
 
-def test_when_not_even_that_works_the_message_tells_what_is_there():
+def test_when_not_even_that_works_the_message_reports_what_is_there():
     device = Device()
     device.put(9, 4, 3)
     device.refusals = [("-cgi", FULL, 23, 1, 99)]
@@ -96,7 +96,7 @@ def test_when_not_even_that_works_the_message_tells_what_is_there():
     assert "The earlier layout (4-7 3g.20gb [3c]) could not be restored. The GPU now has" in result["msg"]
 
 
-def test_a_gpu_that_is_lost_on_the_way_is_told_with_the_first_reason():
+def test_a_gpu_that_is_lost_on_the_way_is_reported_with_the_first_reason():
     device = Device()
     device.put(9, 4, 3)
     device.refusals = [

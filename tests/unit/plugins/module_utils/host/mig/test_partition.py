@@ -243,7 +243,7 @@ def test_a_gpu_that_is_not_there_is_an_error_with_those_that_are():
         ask(Device(), gpus=["7", "0", "a30"])
 
 
-def test_a_gpu_that_no_longer_tells_its_mode_is_an_error_and_not_left_out_of_all():
+def test_a_gpu_that_no_longer_reports_its_mode_is_an_error_and_not_left_out_of_all():
     device = Device()
     device.mode_word = "GPU is lost"
     result, _warnings = ask(device)

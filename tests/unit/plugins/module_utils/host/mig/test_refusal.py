@@ -43,7 +43,7 @@ def refused(gpu, *entries, branch=None):
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else value,
 )  # fmt: skip
-def test_the_arithmetic_is_told(gpu, entries, reasons):
+def test_the_arithmetic_is_reported(gpu, entries, reasons):
     found = refused(gpu, *entries).data["reasons"]
     assert len(found) == len(reasons)
     for said, reason in zip(found, reasons, strict=True):
@@ -56,7 +56,7 @@ def test_before_r510_a_4g_is_refused_beside_a_3g():
     ]
 
 
-def test_sums_that_fit_without_a_placement_are_told_with_the_starts():
+def test_sums_that_fit_without_a_placement_are_reported_with_the_starts():
     # As a device would say that keeps its last slots for itself.
     halves = [replace(one, starts=(0,)) if one.key == "2g" else one for one in GPUS["a30"].profiles]
     rules = Rules(replace(GPUS["a30"], profiles=tuple(halves)))
@@ -78,7 +78,7 @@ def test_a_huge_wish_is_refused_as_fast_as_a_small_one():
     assert "1g.10gb fits 7 times, 400 requested" in error.message
 
 
-def test_unknown_profiles_alone_are_told_without_arithmetic():
+def test_unknown_profiles_alone_are_reported_without_arithmetic():
     message = refused("a30", "19").message
     assert "19 is not the id of a profile" in message
     assert "The profiles of this GPU are 4g.24gb (id 0), 2g.12gb (id 5)" in message

@@ -17,13 +17,13 @@ def test_an_instance_is_one_line_of_the_diff():
     assert state.lines(now.instances) == ["0-1 2g.10gb", "2 1g.5gb [1c]", "4-7 3g.20gb [1c 1c]"]
 
 
-def test_free_slots_are_told_as_regions():
+def test_free_slots_are_reported_as_regions():
     assert state.free_regions(made("a100_40gb", (19, 0), (19, 1), (19, 5))) == [(2, 3), (6, 2)]
     assert state.free_regions(made("a30")) == [(0, 4)]
     assert state.free_regions(made("a30", (0, 0))) == []
 
 
-def test_what_is_in_the_way_is_told_for_the_start_with_the_fewest():
+def test_what_is_in_the_way_is_reported_for_the_start_with_the_fewest():
     # As reported of a node whose deletions left these three: four slots are free, but no 3g or 4g fits.
     assert state.blockers(made("a100_40gb", (19, 0), (19, 1), (19, 5))) == [
         {"profile": "4g.20gb", "start": 0, "blocked_by": ["1g.5gb at 0", "1g.5gb at 1"]},

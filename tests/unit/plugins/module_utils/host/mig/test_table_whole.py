@@ -13,8 +13,8 @@ from unit import approved
 
 
 def line(entry, left_out=()):
-    told = {one.name: getattr(entry, one.name) for one in fields(entry) if one.name not in left_out}
-    return ";".join(f"{key}={value}" for key, value in told.items() if value not in (None, (), "")).replace(" ", "")
+    reported = {one.name: getattr(entry, one.name) for one in fields(entry) if one.name not in left_out}
+    return ";".join(f"{key}={value}" for key, value in reported.items() if value not in (None, (), "")).replace(" ", "")
 
 
 @pytest.mark.parametrize("key", table.GPUS)
@@ -25,8 +25,8 @@ def test_profiles_of_a_gpu(key):
 
 
 def test_the_rest_of_the_table():
-    told = {"compute instances": line_of(table.COMPUTE_INSTANCE_PROFILES)}
-    approved.check(__file__, "rest", told)
+    reported = {"compute instances": line_of(table.COMPUTE_INSTANCE_PROFILES)}
+    approved.check(__file__, "rest", reported)
 
 
 def line_of(ids):

@@ -7,7 +7,7 @@ from .asking import ask
 from .device import Device
 
 
-def test_a_program_whose_instance_is_not_told_may_be_on_any():
+def test_a_program_whose_instance_is_not_reported_may_be_on_any():
     device = Device(processes=[("train", 7, None)])
     device.put(9, 4, 3)
     result, _warnings = ask(device, layout=[])

@@ -72,7 +72,7 @@ def test_a_warning_before_or_behind_a_table_changes_nothing(around):
     assert outcome.reason(around(read("mode__enabled")), 0) is None
 
 
-def test_figures_that_a_driver_does_not_tell_are_unknown():
+def test_figures_that_a_driver_does_not_report_are_unknown():
     row = "|   0  MIG 1g.18gb        19     N/A/7      [N/A]      No     16    N/A     0   |\n"
     (profile,) = listing.profiles(row + "|                                  1     N/A    [N/A]  |\n")
     assert (profile.id, profile.total, profile.memory_gib, profile.dec, profile.enc) == (19, 7, None, None, 0)
@@ -99,7 +99,7 @@ def test_the_modes_are_found_among_other_lines(text, modes):
 
 @pytest.mark.parametrize("text", ["", "[Unknown Error], [Unknown Error]\n", "Enabled\n", "GPU is lost\n"])
 def test_an_unknown_mode_is_an_error_and_no_gpu_without_mig(text):
-    with pytest.raises(ValueError, match="no row tells"):
+    with pytest.raises(ValueError, match="no row reports"):
         listing.modes(text)
 
 
@@ -116,7 +116,7 @@ def test_an_unknown_mode_is_an_error_and_no_gpu_without_mig(text):
         ("", 1, "failed"),
     ],
 )
-def test_a_host_in_trouble_is_told_from_one_without_gpus(text, rc, reason):
+def test_a_host_in_trouble_is_reported_from_one_without_gpus(text, rc, reason):
     assert outcome.reason(text, rc) == reason
 
 
@@ -137,7 +137,7 @@ def test_a_document_is_found_between_warnings():
 @pytest.mark.parametrize(
     "mode, mig, trouble", [("Enabled", True, ""), ("N/A", None, ""), ("GPU is lost", None, "GPU is lost")]
 )
-def test_a_gpu_that_does_not_answer_is_told_from_one_without_mig(mode, mig, trouble):
+def test_a_gpu_that_does_not_answer_is_reported_from_one_without_mig(mode, mig, trouble):
     (gpu,) = inventory.parse(document(mode)).gpus
     assert (gpu.mig, gpu.trouble) == (mig, trouble)
 
@@ -146,7 +146,7 @@ def test_a_gpu_that_does_not_answer_is_told_from_one_without_mig(mode, mig, trou
     "virtualization, guest, passed",
     [("VGPU", True, False), ("Pass-Through", False, True), ("Host VGPU", False, False), ("None", False, False)],
 )
-def test_a_vgpu_and_a_gpu_of_a_vm_are_told_apart(virtualization, guest, passed):
+def test_a_vgpu_and_a_gpu_of_a_vm_are_reported_apart(virtualization, guest, passed):
     (gpu,) = inventory.parse(document(virtualization=virtualization)).gpus
     assert (gpu.guest, gpu.passed_through) == (guest, passed)
 

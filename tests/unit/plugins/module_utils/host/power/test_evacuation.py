@@ -32,7 +32,7 @@ def test_host_that_can_be_emptied_is_not_refused(running, cluster, evacuation):
 
 
 @pytest.mark.parametrize(
-    "running, cluster, evacuation, told, named",
+    "running, cluster, evacuation, reported, named",
     [
         pytest.param((PLAIN,), READY, "refuse", "1 VMs run on it: web-01", ["web-01"], id="nobody may move them"),
         pytest.param((PLAIN,), None, "drs", "in no cluster", ["web-01"], id="no cluster"),
@@ -58,10 +58,10 @@ def test_host_that_can_be_emptied_is_not_refused(running, cluster, evacuation):
         ),
     ],
 )
-def test_what_nothing_would_move_is_named_with_the_reason(running, cluster, evacuation, told, named):
+def test_what_nothing_would_move_is_named_with_the_reason(running, cluster, evacuation, reported, named):
     with pytest.raises(OperatorError) as refusal:
         refuse_blocked("Host esx-01", running, cluster, evacuation)
-    assert told in refusal.value.message
+    assert reported in refusal.value.message
     assert refusal.value.failure["vms"] == named
 
 

@@ -41,12 +41,12 @@ def test_an_address_is_taken_in_every_form_that_people_write(text, host, port, s
         ({"bmc_ca_file": __file__}, "is not a usable file of certificates"),
     ],
 )
-def test_what_is_wrong_with_the_connection_is_told_before_anything_is_sent(changed, says):
+def test_what_is_wrong_with_the_connection_is_reported_before_anything_is_sent(changed, says):
     (problem,) = check_bmc({**GOOD, **changed})
     assert says in problem
     assert "calvin" not in problem
 
 
-def test_everything_that_is_missing_is_told_at_once():
+def test_everything_that_is_missing_is_reported_at_once():
     nothing = {**GOOD, "bmc_address": "", "bmc_username": None, "bmc_password": None}
     assert len(check_bmc(nothing)) == 3

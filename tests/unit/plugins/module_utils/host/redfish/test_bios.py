@@ -120,9 +120,9 @@ def test_of_two_versions_of_a_registry_none_is_guessed():
         ("GET", f"{REGISTRIES}/{name}"): Answer(200, {"Id": name, "Location": [{"Uri": STORE}]}) for name in members
     }
     listed = Answer(200, {"Members": [{"@odata.id": f"{REGISTRIES}/{name}"} for name in members]})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         Server("hpe", changed={("GET", REGISTRIES): listed, **answers}).bios.read()
-    assert told.value.failure["code"] == "registry_missing"
+    assert reported.value.failure["code"] == "registry_missing"
 
 
 def test_a_bmc_without_a_settings_object_has_nothing_staged_and_takes_any_etag():
@@ -133,9 +133,9 @@ def test_a_bmc_without_a_settings_object_has_nothing_staged_and_takes_any_etag()
 
 
 def test_a_settings_object_that_may_not_be_read_is_no_empty_one():
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         Server("hpe", changed={("GET", SETTINGS): Answer(403)}).bios.read()
-    assert told.value.failure["code"] == "bmc_privilege_missing"
+    assert reported.value.failure["code"] == "bmc_privilege_missing"
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_a_settings_object_that_may_not_be_read_is_no_empty_one():
     ids=["no-document", "another", "no-registries", "none-named"],
 )
 def test_a_registry_that_is_missing_is_an_error_unless_it_is_optional(changed):
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         Server("hpe", changed=changed).bios.read()
-    assert told.value.failure["code"] == "registry_missing"
+    assert reported.value.failure["code"] == "registry_missing"
     server = Server("hpe", changed=changed, registry_optional=True)
     assert server.bios.read().state.attributes == FACTORY["hpe"]
     assert set(server.bios.registry.attributes) == set(FACTORY["hpe"])
@@ -166,10 +166,10 @@ def test_a_registry_that_is_missing_is_an_error_unless_it_is_optional(changed):
     [{}, {"Attributes": {}}, {"Attributes": FACTORY["dell"], "AttributeRegistry": NAME}],
     ids=["no-attributes", "not-yet", "read-only"],
 )
-def test_a_bios_that_cannot_be_set_is_told(bios):
-    with pytest.raises(OperatorError) as told:
+def test_a_bios_that_cannot_be_set_is_reported(bios):
+    with pytest.raises(OperatorError) as reported:
         Server(changed={("GET", BIOS): Answer(200, bios)}).bios.read()
-    assert told.value.failure["code"] == "settings_not_offered"
+    assert reported.value.failure["code"] == "settings_not_offered"
 
 
 def test_jobs_that_are_done_or_about_something_else_are_not_in_the_way():
@@ -233,9 +233,9 @@ def test_what_a_deleted_job_left_staged_is_cleared_where_the_bmc_can():
 def test_a_server_whose_bmc_offers_no_bios_is_an_error():
     server = Server()
     bios = Bios(server.session, System(PATH, {}, "dell"), False)
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         bios.read()
-    assert told.value.failure == documented("settings_not_offered", subject=server.session.name)
+    assert reported.value.failure == documented("settings_not_offered", subject=server.session.name)
 
 
 def test_all_that_is_read_of_a_bios():

@@ -25,9 +25,9 @@ def plan(now, functions=None, attributes=None, vendor="dell", conflicts="refuse"
 
 
 def refusal(*args, **kwargs):
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         plan(*args, **kwargs)
-    return told.value
+    return reported.value
 
 
 def test_only_what_differs_is_staged():
@@ -58,9 +58,9 @@ def test_values_of_others_that_no_job_applies_are_not_scheduled():
 @pytest.mark.parametrize("conflicts", ["refuse", "replace"])
 def test_a_job_that_is_running_stops_everything(conflicts):
     now = state(scheduled=True, jobs=(Job("/jobs/1", "JID_1", True),))
-    told = refusal(now, {"sriov": "enabled"}, conflicts=conflicts)
-    assert told.failure["code"] == "bios_job_running"
-    assert "JID_1" in told.message
+    reported = refusal(now, {"sriov": "enabled"}, conflicts=conflicts)
+    assert reported.failure["code"] == "bios_job_running"
+    assert "JID_1" in reported.message
 
 
 def test_values_that_are_shown_as_active_while_their_job_is_open_are_still_pending():
@@ -73,9 +73,9 @@ def test_values_that_are_shown_as_active_while_their_job_is_open_are_still_pendi
 
 def test_a_value_that_somebody_staged_otherwise_is_refused_by_both_values():
     now = state("hpe", staged={"PciResourcePadding": "Medium"})
-    told = refusal(now, {"above_4g": "enabled"}, vendor="hpe")
-    assert told.failure == documented("staged_otherwise", subject="bmc-01", attributes=["PciResourcePadding"])
-    assert "PciResourcePadding is staged as Medium, requested is High" in told.message
+    reported = refusal(now, {"above_4g": "enabled"}, vendor="hpe")
+    assert reported.failure == documented("staged_otherwise", subject="bmc-01", attributes=["PciResourcePadding"])
+    assert "PciResourcePadding is staged as Medium, requested is High" in reported.message
     assert plan(now, {"above_4g": "enabled"}, vendor="hpe", conflicts="replace")[1] == {
         "bios.PciResourcePadding": ("Medium", "High", "reboot")
     }
@@ -90,9 +90,9 @@ def test_a_staged_value_that_is_taken_back_waits_for_nothing():
 
 def test_a_scheduled_job_is_not_touched_unless_the_task_says_so():
     now = state(staged={"MmioAbove4Gb": "Enabled"}, scheduled=True, jobs=(JOB,))
-    told = refusal(now, {"sriov": "enabled"})
-    assert told.failure["code"] == "bios_job_scheduled"
-    assert told.failure["jobs"] == ["JID_1"]
+    reported = refusal(now, {"sriov": "enabled"})
+    assert reported.failure["code"] == "bios_job_scheduled"
+    assert reported.failure["jobs"] == ["JID_1"]
     wanted, changes = plan(now, {"sriov": "enabled"}, conflicts="replace")
     assert list(changes) == ["bios.SriovGlobalEnable"]
     assert wanted.staged == {"MmioAbove4Gb": "Enabled", "SriovGlobalEnable": "Enabled"}
@@ -108,23 +108,23 @@ class TestDellProfile:
         assert wanted.staged == {"SysProfile": "PerfOptimized"}
 
     def test_they_cannot_be_set_under_another_profile(self, rules):
-        told = refusal(state(), {"c_states": "disabled"}, rules=rules)
-        assert told.failure["code"] == "attribute_locked"
-        assert told.failure["attributes"] == ["ProcCStates", "ProcC1E"]
-        assert "SysProfile" in told.message
+        reported = refusal(state(), {"c_states": "disabled"}, rules=rules)
+        assert reported.failure["code"] == "attribute_locked"
+        assert reported.failure["attributes"] == ["ProcCStates", "ProcC1E"]
+        assert "SysProfile" in reported.message
 
     def test_they_can_be_set_with_custom(self, rules):
         wanted, changes = plan(state(), {"c_states": "disabled"}, {"sysprofile": "custom"}, rules=rules)
         assert wanted.staged == {"SysProfile": "Custom", "ProcCStates": "Disabled", "ProcC1E": "Disabled"}
 
     def test_a_profile_that_sets_the_opposite_is_refused(self, rules):
-        told = refusal(state(), {"power_profile": "performance", "c_states": "enabled"}, rules=rules)
-        assert told.failure["code"] == "attribute_locked"
-        assert "ProcCStates=Enabled (for c_states)" in told.message
+        reported = refusal(state(), {"power_profile": "performance", "c_states": "enabled"}, rules=rules)
+        assert reported.failure["code"] == "attribute_locked"
+        assert "ProcCStates=Enabled (for c_states)" in reported.message
 
-    def test_an_active_profile_that_did_not_bring_them_is_told_and_not_believed(self, rules):
-        told = refusal(state(active={"SysProfile": "PerfOptimized"}), {"c_states": "disabled"}, rules=rules)
-        assert told.failure["code"] == "attribute_locked"
+    def test_an_active_profile_that_did_not_bring_them_is_reported_and_not_believed(self, rules):
+        reported = refusal(state(active={"SysProfile": "PerfOptimized"}), {"c_states": "disabled"}, rules=rules)
+        assert reported.failure["code"] == "attribute_locked"
 
 
 def test_hpes_workload_profile_is_set_free_beside_what_it_governs():
@@ -147,32 +147,32 @@ def test_a_named_workload_profile_stays_where_it_has_brought_what_is_wanted():
 
 def test_a_named_workload_profile_and_a_setting_that_it_decides_over_do_not_go_together():
     named = {"WorkloadProfile": "Virtualization-MaxPerformance"}
-    told = refusal(state("hpe"), {"c_states": "disabled"}, named, vendor="hpe")
-    assert told.failure["code"] == "attribute_locked"
-    assert "only with WorkloadProfile=Custom, and WorkloadProfile is Virtualization-MaxPerformance" in told.message
+    reported = refusal(state("hpe"), {"c_states": "disabled"}, named, vendor="hpe")
+    assert reported.failure["code"] == "attribute_locked"
+    assert "only with WorkloadProfile=Custom, and WorkloadProfile is Virtualization-MaxPerformance" in reported.message
 
 
 @pytest.mark.parametrize("name", ["SystemBiosVersion", "SetupPassword"])
 def test_what_cannot_be_set_from_outside_is_refused(name):
     registry = registry_of("dell")
     entry = registry.attributes[name]
-    told = refusal(state(), attributes={name: "2.0"}) if not entry.values else None
-    assert told.failure["attributes"] == [name]
-    assert "marks it as read-only" in told.message
+    reported = refusal(state(), attributes={name: "2.0"}) if not entry.values else None
+    assert reported.failure["attributes"] == [name]
+    assert "marks it as read-only" in reported.message
 
 
-def test_all_wrong_attributes_are_told_at_once_with_near_names_and_allowed_values():
-    told = refusal(state(), attributes={"SriovGlobalEnabled": "On", "SysProfile": "Fast"})
-    assert told.failure["code"] == "attribute_unknown"
-    assert told.failure["registry"] == "BiosAttributeRegistryT1.v1_0_0"
-    assert "there is no SriovGlobalEnabled (near: SriovGlobalEnable" in told.message
-    assert "SysProfile accepts one of PerfPerWattOptimizedDapc, PerfOptimized, Custom, not Fast" in told.message
+def test_all_wrong_attributes_are_reported_at_once_with_near_names_and_allowed_values():
+    reported = refusal(state(), attributes={"SriovGlobalEnabled": "On", "SysProfile": "Fast"})
+    assert reported.failure["code"] == "attribute_unknown"
+    assert reported.failure["registry"] == "BiosAttributeRegistryT1.v1_0_0"
+    assert "there is no SriovGlobalEnabled (near: SriovGlobalEnable" in reported.message
+    assert "SysProfile accepts one of PerfPerWattOptimizedDapc, PerfOptimized, Custom, not Fast" in reported.message
 
 
 def test_a_function_and_an_attribute_that_want_different_things_contradict_each_other():
-    told = refusal(state(), {"sriov": "enabled"}, {"SriovGlobalEnable": "Disabled"})
-    assert told.failure["code"] == "wishes_contradict"
-    assert "sriov needs SriovGlobalEnable=Enabled, `attributes` has SriovGlobalEnable=Disabled" in told.message
+    reported = refusal(state(), {"sriov": "enabled"}, {"SriovGlobalEnable": "Disabled"})
+    assert reported.failure["code"] == "wishes_contradict"
+    assert "sriov needs SriovGlobalEnable=Enabled, `attributes` has SriovGlobalEnable=Disabled" in reported.message
 
 
 def test_a_function_and_an_attribute_that_want_the_same_are_one_wish():
@@ -192,18 +192,18 @@ def test_what_a_bmc_stages_along_with_a_profile_is_no_gap_and_what_it_lost_is_on
     assert [(change.path, change.before, change.after) for change in lost] == [("bios.Sriov", "Disabled", "Enabled")]
 
 
-def test_what_was_taken_and_is_not_there_is_told_with_both_values():
+def test_what_was_taken_and_is_not_there_is_reported_with_both_values():
     wanted, dummy = plan(state(), {"sriov": "enabled"})
-    told = bios_plan.not_staged("bmc-01", bios_plan.compare(state(), wanted))
-    assert told.failure["attributes"] == ["SriovGlobalEnable"]
-    assert "SriovGlobalEnable is Disabled, requested is Enabled" in told.message
+    reported = bios_plan.not_staged("bmc-01", bios_plan.compare(state(), wanted))
+    assert reported.failure["attributes"] == ["SriovGlobalEnable"]
+    assert "SriovGlobalEnable is Disabled, requested is Enabled" in reported.message
 
 
 def test_nothing_is_pending_where_nothing_is_staged_and_no_job_is_open():
     assert bios_state.pending(state()) == []
 
 
-def test_a_password_that_cannot_be_set_is_refused_without_being_told():
+def test_a_password_that_cannot_be_set_is_refused_without_being_reported():
     error = refusal(state(), attributes={"SetupPassword": "hunter2"})
     assert "SetupPassword=... (for attributes): the BIOS marks" in error.message
     assert "hunter2" not in str(error.failure) + error.message
@@ -216,8 +216,8 @@ def test_a_name_that_fits_several_attributes_is_refused_with_all_of_them():
 
 @pytest.mark.parametrize("vendor", ["supermicro", "lenovo"])
 def test_a_function_of_another_make_is_refused_with_its_name(vendor):
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         bios_plan.requests("bmc-01", state(), vendor, registry_of("dell"), {"sriov": "enabled"}, {})
-    assert (told.value.code, told.value.subject) == ("function_unmapped", "bmc-01")
-    assert told.value.data["functions"] == ["sriov"]
-    assert "SriovGlobalEnable" in told.value.data["candidates"]["sriov"]
+    assert (reported.value.code, reported.value.subject) == ("function_unmapped", "bmc-01")
+    assert reported.value.data["functions"] == ["sriov"]
+    assert "SriovGlobalEnable" in reported.value.data["candidates"]["sriov"]

@@ -94,26 +94,26 @@ def test_functions_that_need_one_attribute_in_two_ways_contradict_each_other():
     assert function_plan.resolve("dell", registry_of("dell"), virtualization, {})[2]
 
 
-def test_a_make_without_a_map_is_told_for_all_functions_with_what_sounds_like_them():
+def test_a_make_without_a_map_is_reported_for_all_functions_with_what_sounds_like_them():
     names = registry_of("supermicro")
     dummy, unmapped, clashes = function_plan.resolve("other", names, {"sriov": "enabled", "iommu": "enabled"}, {})
     assert clashes == []
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         function_plan.refuse_unmapped("bmc-01", "other", names, unmapped)
-    assert told.value.failure["code"] == "function_unmapped"
-    assert told.value.failure["functions"] == ["iommu", "sriov"]
-    assert told.value.failure["candidates"]["sriov"] == ["SR_IOVSupport_002B"]
-    assert "sriov: no map for this vendor, attributes with similar names: SR_IOVSupport_002B" in told.value.message
-    assert "name the attributes with their values under `attributes`" in told.value.message
+    assert reported.value.failure["code"] == "function_unmapped"
+    assert reported.value.failure["functions"] == ["iommu", "sriov"]
+    assert reported.value.failure["candidates"]["sriov"] == ["SR_IOVSupport_002B"]
+    assert "sriov: no map for this vendor, attributes with similar names: SR_IOVSupport_002B" in reported.value.message
+    assert "name the attributes with their values under `attributes`" in reported.value.message
 
 
-def test_a_bios_without_the_attribute_of_a_known_make_is_told_by_the_attribute():
+def test_a_bios_without_the_attribute_of_a_known_make_is_reported_by_the_attribute():
     requests, unmapped, dummy = function_plan.resolve("hpe", registry_of("dell"), {"above_4g": "enabled"}, {})
     assert requests == {}
     assert unmapped == {"above_4g": "this BIOS has no PciResourcePadding"}
 
 
-def test_an_attribute_that_knows_none_of_the_values_is_told_with_those_that_it_knows():
+def test_an_attribute_that_knows_none_of_the_values_is_reported_with_those_that_it_knows():
     odd = registry.parse(body(choice("PciResourcePadding", "Small", "Large")))
     dummy, unmapped, clashes = function_plan.resolve("hpe", odd, {"above_4g": "enabled"}, {})
     assert clashes == []

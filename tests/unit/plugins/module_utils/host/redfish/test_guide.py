@@ -16,7 +16,7 @@ SOURCES = ROOT / "plugins" / "module_utils" / "host" / "redfish"
 
 def cell(function, word):
     """What one make does for one word; settings that not every BIOS has stand in brackets."""
-    told = []
+    reported = []
     for setting in function.settings:
         if word in setting.values:
             names = " or ".join(f"`{name}`" for name in setting.names)
@@ -24,8 +24,8 @@ def cell(function, word):
             # The guide says once that boards spell these in several ways.
             shown = values[:1] if values in (ON, OFF) else values
             text = f"{names} = {' or '.join(f'`{value}`' for value in shown)}"
-            told.append(text if setting.needed else f"({text})")
-    return "<br>".join(told) + ("" if function.sure else " *[unsure]*")
+            reported.append(text if setting.needed else f"({text})")
+    return "<br>".join(reported) + ("" if function.sure else " *[unsure]*")
 
 
 def table():
@@ -42,7 +42,7 @@ def test_the_guide_lists_the_attributes_of_every_function():
     assert written == table()
 
 
-def test_the_guide_tells_every_code_and_no_other():
+def test_the_guide_reports_every_code_and_no_other():
     raised = {code for path in SOURCES.glob("*.py") for code in re.findall(r"\bcode=\"(\w+)\"", path.read_text())}
     rows = [
         line.split("|")[1] for line in GUIDE.read_text().partition("## Errors")[2].splitlines() if line[:3] == "| `"

@@ -48,10 +48,10 @@ def test_what_is_offered_may_stand_in_the_actions_description():
 
 def test_power_is_never_cut_where_a_shutdown_was_wanted():
     session, wire = bmc({})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         power.switch(session, server("On", "ForceOff"), power.OFF)
-    assert told.value.failure["code"] == "reset_not_offered"
-    assert "Set `how: forced`, which cuts the power" in told.value.message
+    assert reported.value.failure["code"] == "reset_not_offered"
+    assert "Set `how: forced`, which cuts the power" in reported.value.message
     assert wire.sent == []
 
 
@@ -62,18 +62,18 @@ def test_waiting_ends_with_the_state_and_not_with_the_command():
     assert len(session.clock.pauses) == 2
 
 
-def test_a_server_that_does_not_get_there_is_told_with_the_last_state_seen():
+def test_a_server_that_does_not_get_there_is_reported_with_the_last_state_seen():
     session, wire = bmc({("GET", PATH): Answer(200, {"PowerState": "PoweringOff"})})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         power.wait(session, server(), power.OFF, 30)
-    assert told.value.failure["last_state"] == "PoweringOff"
-    assert "After 30 seconds its power state is PoweringOff" in told.value.message
+    assert reported.value.failure["last_state"] == "PoweringOff"
+    assert "After 30 seconds its power state is PoweringOff" in reported.value.message
     assert 30 <= session.clock.at < 45
 
 
 def test_waiting_without_a_limit_reads_the_state_once():
     session, wire = bmc({("GET", PATH): Answer(200, {"PowerState": "On"})})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         power.wait(session, server(), power.OFF, 0)
-    assert told.value.failure["code"] == "power_timeout"
+    assert reported.value.failure["code"] == "power_timeout"
     assert [call[1] for call in wire.calls("GET")].count(PATH) == 1

@@ -83,9 +83,9 @@ def test_one_login_serves_all_requests_and_is_ended():
 
 def test_the_service_is_looked_at_before_the_password_is_sent():
     session, wire = bmc({("GET", ROOT): Answer(404)})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         session.get("/a")
-    assert told.value.failure["code"] == "not_redfish"
+    assert reported.value.failure["code"] == "not_redfish"
     assert wire.calls("POST") == []
 
 
@@ -101,11 +101,11 @@ def test_without_sessions_every_request_carries_the_password(refusal):
 def test_a_wrong_password_is_tried_once_only():
     said = {"error": {"@Message.ExtendedInfo": [{"MessageId": "Base.1.8.NoValidSession", "Message": "No session"}]}}
     session, wire = bmc({LOGIN: Answer(401, said)})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         session.get("/a")
-    assert told.value.failure["code"] == "bmc_login_refused"
-    assert "The BMC rejects the user or the password. Its message: No session." in told.value.message
-    assert "secret" not in told.value.message
+    assert reported.value.failure["code"] == "bmc_login_refused"
+    assert "The BMC rejects the user or the password. Its message: No session." in reported.value.message
+    assert "secret" not in reported.value.message
     assert len(wire.calls("POST")) == 1
 
 
@@ -141,9 +141,9 @@ def test_a_change_whose_answer_is_lost_is_not_sent_again(trouble):
 
 def test_a_gateway_in_between_leaves_the_fate_of_a_change_open_and_is_not_asked_again():
     session, wire = bmc({("PATCH", "/a"): Answer(504)})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         session.change("PATCH", "/a", "x", {})
-    assert told.value.failure["code"] == "bmc_busy"
+    assert reported.value.failure["code"] == "bmc_busy"
     assert len(wire.calls("PATCH")) == 1
 
 
@@ -154,9 +154,9 @@ def test_a_read_that_broke_is_repeated():
 
 def test_a_bmc_that_stays_busy_ends_the_task_within_its_time():
     session, wire = bmc({("GET", "/a"): BUSY}, timeout_s=5)
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         session.get("/a")
-    assert told.value.failure["code"] == "bmc_busy"
+    assert reported.value.failure["code"] == "bmc_busy"
     assert session.clock.at < 12
 
 
@@ -167,12 +167,12 @@ def test_a_bmc_that_stays_busy_ends_the_task_within_its_time():
         (URLError(socket.gaierror(-2, "Name or service not known")), "bmc_unresolvable"),
     ],
 )
-def test_a_wrong_address_is_told_at_once(trouble, code):
+def test_a_wrong_address_is_reported_at_once(trouble, code):
     session, wire = bmc({("GET", ROOT): trouble})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         session.get("/a")
-    assert told.value.failure["code"] == code
-    assert "bmc_address" in told.value.message
+    assert reported.value.failure["code"] == code
+    assert "bmc_address" in reported.value.message
     assert len(wire.sent) == 1
 
 
@@ -184,9 +184,9 @@ def test_a_weak_etag_is_tried_as_a_strong_one():
 
 def test_settings_that_somebody_changed_in_between_are_not_overwritten():
     session, wire = bmc({("PATCH", "/a"): Answer(412)})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         session.change("PATCH", "/a", "x", {}, etag='"1"')
-    assert told.value.failure["code"] == "bmc_changed_meanwhile"
+    assert reported.value.failure["code"] == "bmc_changed_meanwhile"
 
 
 @pytest.mark.parametrize("place", ["/a/", "https://bmc-01/a/"])
@@ -242,9 +242,9 @@ def test_a_logout_that_fails_does_not_fail_what_was_done(trouble):
 )
 def test_a_link_to_another_machine_gets_neither_token_nor_password(link):
     service, wire = bmc({})
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         service.get(link)
-    assert told.value.failure["code"] == "bmc_link"
+    assert reported.value.failure["code"] == "bmc_link"
     assert {path for dummy, path, *more in wire.sent} == {ROOT, SESSIONS}
 
 

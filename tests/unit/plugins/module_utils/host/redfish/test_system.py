@@ -43,16 +43,16 @@ def test_one_of_several_servers_is_found_by_its_name_without_regard_to_case():
     ],
 )
 def test_a_server_is_never_guessed(names, wanted, says):
-    with pytest.raises(OperatorError) as told:
+    with pytest.raises(OperatorError) as reported:
         system.find(service(*names), wanted)
-    assert told.value.failure["code"] == "system_not_found"
-    assert says in told.value.message
+    assert reported.value.failure["code"] == "system_not_found"
+    assert says in reported.value.message
 
 
-def test_a_service_without_servers_is_told():
-    with pytest.raises(OperatorError) as told:
+def test_a_service_without_servers_is_reported():
+    with pytest.raises(OperatorError) as reported:
         system.find(service(Name="a chassis"))
-    assert told.value.failure["code"] == "bmc_without_system"
+    assert reported.value.failure["code"] == "bmc_without_system"
 
 
 @pytest.mark.parametrize(

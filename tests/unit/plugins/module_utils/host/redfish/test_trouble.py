@@ -41,7 +41,7 @@ PLACEHOLDER = {"error": {"@Message.ExtendedInfo": [{"Message": "The value %1 is 
     ],
     ids=["dell", "ilo-without-text", "placeholders", "message-alone", "old-idrac", "a-text", "no-list", "nothing"],
 )
-def test_what_a_bmc_says_is_told_once_and_as_sentences(body, said):
+def test_what_a_bmc_says_is_reported_once_and_as_sentences(body, said):
     assert trouble.sentences(Answer(400, body)) == said
 
 
@@ -49,10 +49,10 @@ def test_what_a_bmc_says_is_told_once_and_as_sentences(body, said):
     "status, code",
     [(401, "bmc_login_refused"), (403, "bmc_privilege_missing"), (503, "bmc_busy"), (400, "bmc_rejects")],
 )
-def test_a_refusal_has_a_code_by_which_machines_tell_it(status, code):
-    told = trouble.refused("bmc-01", "x was wanted", Answer(status, DELL))
-    assert told.failure["code"] == code
-    assert told.failure["messages"] == ["Unable to set the attributes. The job is scheduled."]
+def test_a_refusal_has_a_code_by_which_machines_report_it(status, code):
+    reported = trouble.refused("bmc-01", "x was wanted", Answer(status, DELL))
+    assert reported.failure["code"] == code
+    assert reported.failure["messages"] == ["Unable to set the attributes. The job is scheduled."]
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def test_a_refusal_has_a_code_by_which_machines_tell_it(status, code):
     ],
     ids=["timeout", "timeout of a handshake", "refused", "reset", "without a word", "a web page"],
 )
-def test_a_connection_that_fails_is_told_with_its_cause(error, code, words):
-    told = trouble.explain(error, Address("bmc-01", 443), 60)
-    assert told.code == code
-    assert words in told.message
+def test_a_connection_that_fails_is_reported_with_its_cause(error, code, words):
+    reported = trouble.explain(error, Address("bmc-01", 443), 60)
+    assert reported.code == code
+    assert words in reported.message
 
 
 def test_a_lost_answer_leaves_open_what_the_bmc_did():
-    told = trouble.fate_unknown(Address("bmc-01", 443), "POST /redfish/v1/Systems/1", "It hung up")
-    assert (type(told), told.code) == (trouble.FateUnknown, "bmc_fate_unknown")
-    assert "POST /redfish/v1/Systems/1" in told.message
+    reported = trouble.fate_unknown(Address("bmc-01", 443), "POST /redfish/v1/Systems/1", "It hung up")
+    assert (type(reported), reported.code) == (trouble.FateUnknown, "bmc_fate_unknown")
+    assert "POST /redfish/v1/Systems/1" in reported.message

@@ -81,10 +81,10 @@ DEVICES = {
 }
 
 
-@pytest.mark.parametrize("requested, found, told", DEVICES.values(), ids=DEVICES.keys())
-def test_device_is_the_one_by_which_the_address_is_reached(requested, found, told):
+@pytest.mark.parametrize("requested, found, reported", DEVICES.values(), ids=DEVICES.keys())
+def test_device_is_the_one_by_which_the_address_is_reached(requested, found, reported):
     end, why = look.end_of(replace(WISH, **requested), seen("job-01", **found))
-    assert (end.device, end.gid_index, why) == told
+    assert (end.device, end.gid_index, why) == reported
 
 
 OUT = {

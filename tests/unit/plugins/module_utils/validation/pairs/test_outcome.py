@@ -1,4 +1,4 @@
-"""What came of a test is told with its reason, and never as a figure that nobody measured."""
+"""What came of a test is reported with its reason, and never as a figure that nobody measured."""
 
 from __future__ import annotations
 
@@ -86,18 +86,18 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("check, client, server, told", BAD.values(), ids=BAD.keys())
-def test_a_test_that_went_wrong_says_why_and_has_no_figure(check, client, server, told):
+@pytest.mark.parametrize("check, client, server, reported", BAD.values(), ids=BAD.keys())
+def test_a_test_that_went_wrong_says_why_and_has_no_figure(check, client, server, reported):
     status, why, values = outcome.judged([ran(check, client, server)], 5)
-    assert (status, why) == told
+    assert (status, why) == reported
     assert not {"gbps", "usec"} & {key for key, value in values.items() if value is not None}
 
 
 def test_outputs_of_a_guest_are_read_whole():
     output = base64.b64encode("zwölf\nlines".encode()).decode()
-    told = outcome.side(f"port 1 18516\nended\nstatus 1 none\noutput 1 {output}\nstatus 2 137\noutput 2 \n")
-    assert told.outputs == {"1": (None, "zwölf\nlines"), "2": (137, "")}
-    assert (told.ports, told.ended, told.trouble, told.late) == ((18516,), True, "", True)
+    reported = outcome.side(f"port 1 18516\nended\nstatus 1 none\noutput 1 {output}\nstatus 2 137\noutput 2 \n")
+    assert reported.outputs == {"1": (None, "zwölf\nlines"), "2": (137, "")}
+    assert (reported.ports, reported.ended, reported.trouble, reported.late) == ((18516,), True, "", True)
 
 
 def test_evidence_has_every_command_with_its_port_and_all_that_was_printed():

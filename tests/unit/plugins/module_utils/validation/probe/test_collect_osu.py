@@ -9,7 +9,7 @@ from .test_record import GUESTS, training
 BANDWIDTH = "# OSU MPI Bandwidth Test v7.4\n# Datatype: MPI_CHAR.\n# Size      Bandwidth (MB/s)\n4194304  4699.25\n"
 
 
-def test_a_program_of_osu_is_told_of_its_pair():
+def test_a_program_of_osu_is_reported_of_its_pair():
     given = {"check": "pair.mpi_bw", "variant": "", "guests": GUESTS, "run": training("tcp")}
     found, files = collect.collect(
         {"runs": [given], "simulated": ["rdma"]}, lambda path: BANDWIDTH if path == "log" else ""
@@ -35,7 +35,7 @@ def test_both_directions_of_a_pair_keep_their_own_evidence():
     assert len(files) == 2
 
 
-def test_a_run_that_stood_still_is_told_with_what_its_log_knows():
+def test_a_run_that_stood_still_is_reported_with_what_its_log_knows():
     stalled = {"verdict": {"state": "failed", "reason": "Nothing went on for 60 seconds", "host": None, "known": None}}
     given = {"check": "pair.mpi_lat", "variant": "", "guests": GUESTS, "run": training("tcp", **stalled)}
     head = "[1,0]<stdout>:# OSU MPI Latency Test v7.4\n"
@@ -45,7 +45,7 @@ def test_a_run_that_stood_still_is_told_with_what_its_log_knows():
     assert "unable to complete a TCP connection" in one["why"]
 
 
-def test_what_a_program_of_osu_says_of_itself_is_told_before_the_end_of_its_rank():
+def test_what_a_program_of_osu_says_of_itself_is_reported_before_the_end_of_its_rank():
     failed = {"verdict": {"state": "failed", "reason": "Rank 0 ended with 1", "host": GUESTS[0]}}
     given = {"check": "cluster.mpi_allreduce", "variant": "", "guests": GUESTS, "run": training("tcp", **failed)}
     said = "[1,0]<stderr>:This test requires at least two processes\n"
@@ -54,7 +54,7 @@ def test_what_a_program_of_osu_says_of_itself_is_told_before_the_end_of_its_rank
     assert "another MPI" in one["why"]
 
 
-def test_of_a_pair_it_is_told_which_guest_broke_the_run_and_by_what():
+def test_of_a_pair_it_is_reported_which_guest_broke_the_run_and_by_what():
     known = {"code": "no_space", "means": "A disk of the guest is full", "todo": "Make room"}
     failed = {"verdict": {"state": "failed", "reason": "Rank 1 ended with 1", "host": GUESTS[1], "known": known}}
     given = {"check": "pair.mpi_lat", "variant": "", "guests": GUESTS, "run": training("tcp", **failed)}

@@ -31,9 +31,9 @@ def test_a_guest_that_has_everything_passes_each_of_its_rungs(tmp_path):
         "gpudirect": "enabled",
     }
     rows = judge.judge([dict(one, evidence="kept") for one in found.values()], intent)["rows"]
-    told = {row["check"]: (row["verdict"], row["why"]) for row in rows if row["check"] in found}
-    told.pop("guest.counters")  # nothing was sent
-    bad = {check: one for check, one in told.items() if one[0] != "pass" and check != "guest.licence"}
+    reported = {row["check"]: (row["verdict"], row["why"]) for row in rows if row["check"] in found}
+    reported.pop("guest.counters")  # nothing was sent
+    bad = {check: one for check, one in reported.items() if one[0] != "pass" and check != "guest.licence"}
     assert bad == {}
 
 
@@ -57,7 +57,7 @@ def test_frames_that_nobody_listens_to_are_not_counted_as_drops(tmp_path):
     assert "rx_dropped" not in measure(healthy(tmp_path))[0]["guest.counters"]["readings"]["counters"]
 
 
-def test_licence_and_address_are_told_as_they_are(tmp_path):
+def test_licence_and_address_are_reported_as_they_are(tmp_path):
     found, outputs = measure(healthy(tmp_path))
     assert found["guest.licence"]["readings"]["gpus"][0]["licence"] == "Licensed"
     assert (found["guest.gid"]["readings"]["gid"]["index"], found["guest.licence"]["variant"]) == (3, "before")
@@ -210,6 +210,6 @@ def test_a_data_path_whose_interface_is_not_known_fails_what_needs_it(tmp_path, 
     assert {found[check]["why"] for check in ("guest.address", "guest.mtu", "guest.counters")} == {why}
 
 
-def test_an_interface_that_is_gone_is_told(tmp_path):
+def test_an_interface_that_is_gone_is_reported(tmp_path):
     guest = healthy(tmp_path, {"ip -4 -o addr show dev ens224": (1, 'Device "ens224" does not exist.')})
     assert measure(guest)[0]["guest.address"]["why"] == "The interface ens224 does not exist."

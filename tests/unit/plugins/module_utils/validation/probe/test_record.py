@@ -1,4 +1,4 @@
-"""From results of modules to the record of a validation: everything counts once, and what is missing is told."""
+"""From results of modules to the record of a validation: everything counts once, and what is missing is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATHS = [
 
 
 def looks(root, name, **changes):
-    """What guest_health_info told of a guest before and after."""
+    """What guest_health_info reported of a guest before and after."""
     made = {}
     guest = healthy(root)
     for phase in ("before", "after"):
@@ -36,7 +36,7 @@ def looks(root, name, **changes):
 
 
 def training(transport, **changes):
-    """What training_run told."""
+    """What training_run reported."""
     result = {
         "run": "20260301-081530-6ed2",
         "began": "2026-03-01T08:15:30Z",
@@ -121,7 +121,7 @@ def test_what_was_not_measured_never_passes(tmp_path):
     assert made["verdict"]["state"] == "incomplete"
 
 
-def test_two_vms_on_one_host_are_told(tmp_path):
+def test_two_vms_on_one_host_are_reported(tmp_path):
     made, _files, _kept = judged(tmp_path, places={"job-01": {"host": "esx-01"}, "job-02": {"host": "esx-01"}})
     row = next(row for row in made["rungs"] if row["check"] == "placement.hosts")
     assert row["verdict"] == "fail"
@@ -150,7 +150,7 @@ def test_counters_are_what_they_grew_by(tmp_path):
 
 
 def switch(paused):
-    """What roce_qos_info told of a switch."""
+    """What roce_qos_info reported of a switch."""
     counters = {"pauses_received": {"3": paused}, "roce_drops": 0}
     ports = {"Ethernet1": {"running": {"counters": counters}}, "Ethernet2": {}}
     return [{"name": "leaf-01", "ports": ports, "counted": {"show counters": f"paused {paused}\n"}}]
@@ -176,8 +176,8 @@ def test_the_fabric_of_a_rehearsal_is_marked_as_everything_that_rdma_goes_over(s
         "switches": {"before": switch(1), "after": switch(5)},
         "simulated": simulated,
     }
-    told = {one["check"]: one["simulated"] for one in collect.collect(seen)[0]}
-    assert told == {"fabric.settings": marked, "fabric.counters": marked}
+    reported = {one["check"]: one["simulated"] for one in collect.collect(seen)[0]}
+    assert reported == {"fabric.settings": marked, "fabric.counters": marked}
 
 
 def test_a_site_that_leaves_out_the_comparison_of_the_fabric_is_not_incomplete_by_it(tmp_path):
@@ -204,11 +204,11 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("run, told", RUNS.values(), ids=RUNS.keys())
-def test_a_training_is_told_as_it_went(run, told):
+@pytest.mark.parametrize("run, reported", RUNS.values(), ids=RUNS.keys())
+def test_a_training_is_reported_as_it_went(run, reported):
     given = {"check": "cluster.training", "variant": "2:tcp", "guests": GUESTS, "run": run}
     (one,) = collect.collect({"runs": [given]}, reader)[0]
-    assert (one["status"], one["why"], one["variant"]) == (*told, "2:tcp")
+    assert (one["status"], one["why"], one["variant"]) == (*reported, "2:tcp")
 
 
 @pytest.mark.parametrize("run", [{"skipped": True}, {}, {"training": {"after": {"result": None}, "msg": ""}}])
@@ -237,7 +237,7 @@ def reduced(network):
     )
 
 
-def test_nccl_is_told_with_what_it_went_over():
+def test_nccl_is_reported_with_what_it_went_over():
     log = reduced("Socket")
     given = {"check": "cluster.nccl", "variant": "rdma", "guests": GUESTS, "run": training("rdma")}
     found, files = collect.collect({"runs": [given], "simulated": ["gpu"]}, lambda path: log if path == "log" else "")
@@ -281,8 +281,8 @@ def test_an_all_reduce_of_torchrun_is_judged_as_that_of_nccl_tests(backend, netw
     given = {"check": "cluster.nccl", "variant": "rdma", "guests": GUESTS, "run": training("rdma", ranks=ranks)}
     log = BY_TORCHRUN.format(backend=backend) + (NETWORK.format(network=network) if network else "")
     found, _files = collect.collect({"runs": [given]}, lambda path: log if path == "log" else "")
-    told = found[0]["readings"]
-    assert (told["busbw"], told["bytes"], told["wrong"], told["nodes"]) == (10.82, 134217728, 0, 2)
+    reported = found[0]["readings"]
+    assert (reported["busbw"], reported["bytes"], reported["wrong"], reported["nodes"]) == (10.82, 134217728, 0, 2)
     others = dict.fromkeys(set(rungs.CHECKS) - {"cluster.nccl"}, "It is not asked here")
     rows = judge.judge(found, {"guests": GUESTS, "data_path": "pvrdma", "skip": others})["rows"]
     (row,) = [row for row in rows if row["check"] == "cluster.nccl"]
@@ -321,11 +321,11 @@ UNFINISHED = {
 
 
 @pytest.mark.parametrize("check", ["cluster.hostname", "cluster.nccl", "cluster.mpi_allreduce"])
-@pytest.mark.parametrize("run, told", UNFINISHED.values(), ids=UNFINISHED.keys())
-def test_a_run_that_came_to_nothing_tells_whose_fault_it_is_and_what_is_known(check, run, told):
+@pytest.mark.parametrize("run, reported", UNFINISHED.values(), ids=UNFINISHED.keys())
+def test_a_run_that_came_to_nothing_reports_whose_fault_it_is_and_what_is_known(check, run, reported):
     given = {"check": check, "variant": "", "guests": GUESTS, "run": run}
     found, _files = collect.collect({"runs": [given]}, lambda _path: "")
-    assert (found[0]["status"], found[0]["readings"]) == ("failed", told)
+    assert (found[0]["status"], found[0]["readings"]) == ("failed", reported)
 
 
 def test_the_picture_has_cables_and_vms():
@@ -352,8 +352,8 @@ def test_a_baseline_is_recorded_once_and_compared_with_later(tmp_path):
     assert len(grown["entries"]) == 2 * len(kept["entries"])
     assert {key: one for key, one in grown["entries"].items() if key in kept["entries"]} == kept["entries"]
     assert record.write(str(tmp_path / "results" / "one"), made, files).endswith("/results/one/validation.json")
-    told = json.loads((tmp_path / "results" / "one" / "validation.json").read_text())
-    assert told == json.loads(json.dumps(made))
-    kept_files = [row["evidence"] for row in told["rungs"] if row["evidence"].startswith("evidence/guest.")]
+    reported = json.loads((tmp_path / "results" / "one" / "validation.json").read_text())
+    assert reported == json.loads(json.dumps(made))
+    kept_files = [row["evidence"] for row in reported["rungs"] if row["evidence"].startswith("evidence/guest.")]
     assert kept_files
     assert all((tmp_path / "results" / "one" / name).is_file() for name in kept_files)

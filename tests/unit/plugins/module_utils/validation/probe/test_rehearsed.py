@@ -67,9 +67,9 @@ RELAXED = {
 def test_rows_name_the_relaxed_settings_that_concern_them(tmp_path):
     made, _files, _kept = judged(tmp_path, relaxed=[RELAXED])
     text = f"site.validation.seconds is 1 instead of 5. {RELAXED['means']}"
-    told = {row["id"]: row["relaxed"] for row in made["rungs"] if row["relaxed"]}
+    reported = {row["id"]: row["relaxed"] for row in made["rungs"] if row["relaxed"]}
     ways = ("pair.iperf3 job-01 > job-02", "pair.iperf3 job-02 > job-01")
-    assert told == dict.fromkeys((*ways, "cluster.training 2:tcp"), [text])
+    assert reported == dict.fromkeys((*ways, "cluster.training 2:tcp"), [text])
     assert made["relaxed"] == [RELAXED]
 
 

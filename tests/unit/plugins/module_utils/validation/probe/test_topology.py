@@ -1,4 +1,4 @@
-"""The picture of a site: which GPU each VM has, on which card, as far as somebody told."""
+"""The picture of a site: which GPU each VM has, on which card, as far as it is known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACE = {"host": "esx-01", "nic": "vmnic2", "address": "10.0.112.11"}
 
 
 def smi(*gpus, simulated=False):
-    """What nvidia-smi told in job-01."""
+    """What nvidia-smi reported in job-01."""
     readings = {"gpus": [dict(zip(("name", "virtualization", "mig"), gpu, strict=True)) for gpu in gpus]}
     one = {"check": "guest.driver", "subject": {"guest": "job-01"}, "readings": readings, "simulated": simulated}
     return [{"check": "guest.kernel", "subject": {"guest": "job-01"}}, one]
@@ -46,7 +46,7 @@ UNSEEN = ("unseen GPU", "", [])
 
 
 @pytest.mark.parametrize(
-    "told, many, gpus, words",
+    "reported, many, gpus, words",
     [
         ([VGPU], 1, [CARD], "grid_a100-40c"),
         ([("NVIDIA A100-40C", "vgpu", False)], 1, [CARD], "grid_a100-40c"),
@@ -73,8 +73,8 @@ UNSEEN = ("unseen GPU", "", [])
         ([], "grid_a100-40c", [CARD], "grid_a100-40c"),
     ],
 )
-def test_each_gpu_of_a_vm_is_told_with_its_card(told, many, gpus, words):
-    assert drawn(smi(*told), many) == (gpus, words)
+def test_each_gpu_of_a_vm_is_reported_with_its_card(reported, many, gpus, words):
+    assert drawn(smi(*reported), many) == (gpus, words)
 
 
 def test_a_simulated_gpu_is_marked_and_one_that_nobody_saw_is_not():

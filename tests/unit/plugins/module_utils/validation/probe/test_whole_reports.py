@@ -55,10 +55,10 @@ class Run:
             self.places[name].update(nic="vmnic2", address=f"10.0.0.1{place}")
             ends = {"a": {"name": host, "port": "vmnic2"}, "b": {"name": "leaf-01", "port": port}}
             self.agreement["paths"].append(ends)
-            told = {"known": ["the MTU", "ECN"], "unknown": []}
+            reported = {"known": ["the MTU", "ECN"], "unknown": []}
             self.agreement["ends"] += [
-                {"name": host, "port": "vmnic2", "switch": False, **told},
-                {"name": "leaf-01", "port": port, "switch": True, **told},
+                {"name": host, "port": "vmnic2", "switch": False, **reported},
+                {"name": "leaf-01", "port": port, "switch": True, **reported},
             ]
         self.runs = {}
         self.intent = {
@@ -126,8 +126,8 @@ class Run:
         given = self.params(folder)
         made, files, _kept = record.record(given, NOW, lambda path: self.logs.get(path, ""))
         record.write(given["result_dir"], made, {**files, **self.kept})
-        told = json.loads((folder / "results" / record.NAME).read_text())
-        return told, {row["id"]: row for row in told["rungs"]}, rule.violations(told, folder / "results")
+        reported = json.loads((folder / "results" / record.NAME).read_text())
+        return reported, {row["id"]: row for row in reported["rungs"]}, rule.violations(reported, folder / "results")
 
 
 def answer(command, text, guest="job-02"):
@@ -271,7 +271,7 @@ BAD = {
 
 
 def test_a_good_run_breaks_no_rule(tmp_path):
-    _told, rows, broken = Run().saved(tmp_path)
+    _reported, rows, broken = Run().saved(tmp_path)
     bad = {name: row["why"] for name, row in rows.items() if row["verdict"] in ("warn", "fail", "not_run")}
     assert (bad, broken) == ({}, [])
 
@@ -280,6 +280,6 @@ def test_a_good_run_breaks_no_rule(tmp_path):
 def test_a_bad_run_breaks_no_rule_and_the_row_does_not_pass(tmp_path, plant, row):
     run = Run()
     plant(run)
-    _told, rows, broken = run.saved(tmp_path)
+    _reported, rows, broken = run.saved(tmp_path)
     name, verdict = row
     assert (rows[name]["verdict"], broken) == (verdict, []), rows[name]

@@ -53,7 +53,7 @@ def test_of_many_verdicts_the_rest_is_counted():
     assert comparison.comparison(run(row("a", 1)), run(row("a", 1, "fail")))["verdicts_more"] == 0
 
 
-def test_one_pair_that_fell_behind_the_others_is_named_and_a_common_change_is_told_once():
+def test_one_pair_that_fell_behind_the_others_is_named_and_a_common_change_is_reported_once():
     before = run(*(row(f"bw {index}", 80.0) for index in range(5)))
     after = run(*(row(f"bw {index}", 90.0 if index else 60.0) for index in range(5)))
     found = comparison.comparison(before, after)
@@ -111,8 +111,8 @@ def test_what_only_could_not_run_because_of_others_is_counted():
 
 def test_one_node_alone_is_compared_guest_by_guest():
     def of(**rates):
-        told = {"nodes": 1, "ranks": 1, "transport": "rdma", "model": "m", "verdict": "pass"}
-        return [{**told, "images_per_s": rate, "guests": [name]} for name, rate in rates.items()]
+        reported = {"nodes": 1, "ranks": 1, "transport": "rdma", "model": "m", "verdict": "pass"}
+        return [{**reported, "images_per_s": rate, "guests": [name]} for name, rate in rates.items()]
 
     found = comparison.comparison(run(trainings=of(a=100.0, b=50.0)), run(trainings=of(a=100.0, b=100.0)))
     assert [(one["before"], one["after"]) for one in found["trainings"]] == [(100.0, 100.0), (50.0, 100.0)]

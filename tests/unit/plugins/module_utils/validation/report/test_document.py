@@ -16,23 +16,23 @@ ODD = [None, True, 7, -1.5, "text", [], ["text"], [None], [[]], [{}], {}, {"key"
 @pytest.mark.parametrize("odd", ODD, ids=str)
 def test_a_part_of_another_kind_than_agreed_does_not_break_the_report(part, odd):
     run = runs.perfect(2)
-    told = {**runs.results(run), "stages": runs.stages(run), "reboots": {"esx-01": 1}, part: odd}
-    json.dumps(document(told, None))
+    reported = {**runs.results(run), "stages": runs.stages(run), "reboots": {"esx-01": 1}, part: odd}
+    json.dumps(document(reported, None))
 
 
 @pytest.mark.parametrize("odd", ODD, ids=str)
 def test_nor_does_a_field_of_a_row_or_of_a_training(odd):
     run = runs.perfect(2)
-    told = {**runs.results(run), "stages": runs.stages(run)}
-    for key in told["rungs"][0]:
-        document({**told, "rungs": [{**told["rungs"][0], key: odd}]}, None)
+    reported = {**runs.results(run), "stages": runs.stages(run)}
+    for key in reported["rungs"][0]:
+        document({**reported, "rungs": [{**reported["rungs"][0], key: odd}]}, None)
     for part in ("trainings", "stages", "versions", "thresholds"):
-        for key in told[part][0]:
-            document({**told, part: [{**told[part][0], key: odd}]}, None)
+        for key in reported[part][0]:
+            document({**reported, part: [{**reported[part][0], key: odd}]}, None)
     for part in ("hosts", "switches", "vms"):
-        for key in told["topology"][part][0]:
-            one = {**told["topology"], part: [{**told["topology"][part][0], key: odd}]}
-            document({**told, "topology": one}, None)
+        for key in reported["topology"][part][0]:
+            one = {**reported["topology"], part: [{**reported["topology"][part][0], key: odd}]}
+            document({**reported, "topology": one}, None)
 
 
 def test_what_was_not_recorded_is_named_and_is_no_empty_list():
@@ -48,7 +48,7 @@ def test_what_was_not_recorded_is_named_and_is_no_empty_list():
     assert (made["trainings"], made["versions"]) == (None, [])
 
 
-def test_a_run_that_did_not_come_to_its_validation_tells_its_stages():
+def test_a_run_that_did_not_come_to_its_validation_reports_its_stages():
     made = document(None, {"stages": [{"name": "hosts", "state": "failed", "seconds": 3}], "reboots": {"esx-01": 1}})
     assert made["verdict"]["state"] == "fail"
     assert made["verdict"]["sentence"] == "The run stopped in stage hosts."
@@ -73,7 +73,7 @@ def test_a_run_takes_from_its_first_stage_to_its_end(stages, ended, seconds):
     assert document(validation, {"stages": recorded})["stages_seconds"] == seconds
 
 
-def test_a_killed_run_has_a_report_that_tells_where_it_ended():
+def test_a_killed_run_has_a_report_that_reports_where_it_ended():
     why = "The run was broken off in this stage."
     made = document(None, {"stages": [{"name": "hosts", "state": "failed", "why": why, "seconds": 3}]})
     assert (made["verdict"]["state"], made["verdict"]["sentence"]) == (
@@ -82,7 +82,7 @@ def test_a_killed_run_has_a_report_that_tells_where_it_ended():
     )
 
 
-def test_what_failed_in_a_stage_is_told_with_its_object_and_without_secrets():
+def test_what_failed_in_a_stage_is_reported_with_its_object_and_without_secrets():
     failure = {"object": "esx-01", "task": "Install the driver", "msg": "password=hunter2 was refused"}
     made = document(None, {"stages": [{"name": "hosts", "state": "failed", "failures": [failure]}]})
     assert made["failures"] == [{"stage": "hosts", **failure, "msg": "password=[not shown] was refused"}]
@@ -101,36 +101,36 @@ def test_the_headline_is_the_training_on_most_nodes_over_rdma():
 
 @pytest.mark.parametrize("verdict", ["fail", "skipped"])
 def test_the_headline_is_no_training_that_did_not_pass(verdict):
-    told = runs.results(runs.perfect(4))
-    for one in told["trainings"]:
+    reported = runs.results(runs.perfect(4))
+    for one in reported["trainings"]:
         if one["nodes"] == 4 and one["transport"] == "rdma":
             one.update(wanted="rdma", transport="tcp", verdict=verdict)
-    headline = document(told, None)["headline"]
+    headline = document(reported, None)["headline"]
     assert (headline["label"], headline["gain"]) == ("4 nodes, TCP", None)
-    for one in told["trainings"]:
+    for one in reported["trainings"]:
         one["verdict"] = verdict
-    assert document(told, None)["headline"] is None
+    assert document(reported, None)["headline"] is None
 
 
 def test_efficiency_is_what_the_ladder_says_of_it():
     run = runs.perfect(4)
     made = document(runs.results(run), None)
-    told = {one["nodes"]: one["efficiency"] for one in made["trainings"] if one["transport"] == "rdma"}
+    reported = {one["nodes"]: one["efficiency"] for one in made["trainings"] if one["transport"] == "rdma"}
     rungs = {row["variant"]: row["measured"] for row in run.rungs if row["check"] == "cluster.efficiency"}
     assert rungs
     for variant, measured in rungs.items():
-        assert told[int(variant.split(":")[0])] == pytest.approx(measured, abs=0.001)
+        assert reported[int(variant.split(":")[0])] == pytest.approx(measured, abs=0.001)
 
 
 def test_evidence_stands_with_rows_that_are_not_right_only():
-    run, told = runs.mixed()
+    run, reported = runs.mixed()
     asked = []
 
     def look(name):
         asked.append(name)
         return run.evidence.get(name)
 
-    made = document(told, None, look)
+    made = document(reported, None, look)
     shown = [
         row["id"] for layer in made["ladder"] for check in layer["checks"] for row in check["rows"] if row["excerpt"]
     ]
@@ -139,9 +139,9 @@ def test_evidence_stands_with_rows_that_are_not_right_only():
 
 
 def test_the_same_input_gives_the_same_document_and_its_own_moment_is_not_in_it():
-    run, told = runs.mixed()
-    assert document(told, {"stages": runs.stages(run)}) == document(
-        json.loads(json.dumps(told)), {"stages": runs.stages(run)}
+    run, reported = runs.mixed()
+    assert document(reported, {"stages": runs.stages(run)}) == document(
+        json.loads(json.dumps(reported)), {"stages": runs.stages(run)}
     )
 
 
@@ -169,9 +169,9 @@ def test_everything_that_rests_on_simulated_parts_is_counted():
     counted = document(
         runs.results(run), {"stages": runs.stages(run), "reboots": {"esx-01.example.com": 2, "job-01": 1}}
     )
-    told = {one["what"]: (one["simulated"], one["all"]) for one in counted["verdict"]["simulated_counts"]}
+    reported = {one["what"]: (one["simulated"], one["all"]) for one in counted["verdict"]["simulated_counts"]}
     rows = [row["simulated"] for layer in counted["ladder"] for check in layer["checks"] for row in check["rows"]]
-    assert told == {
+    assert reported == {
         "checks": (sum(rows), len(rows)),
         "trainings": (4, 4),
         # Those of hosts and of Horovod are not measured by the validation.

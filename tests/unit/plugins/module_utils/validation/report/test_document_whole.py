@@ -10,8 +10,8 @@ from browser import broken, runs
 from unit import approved
 
 
-def made(run, told, **more):
-    return document(told, {"stages": runs.stages(run)}, **more)
+def made(run, reported, **more):
+    return document(reported, {"stages": runs.stages(run)}, **more)
 
 
 def shortened(found):
@@ -30,8 +30,8 @@ def entries(found):
 
 def one_line(entry):
     """Keys and values of an entry, of sentences their facts, without what is empty."""
-    told = {path: value for path, value in approved.leaves(entry) if value not in (None, "", [], 0, False)}
-    return ";".join(f"{path}={value}" for path, value in told.items()).replace(" ", "_").replace("'", "")
+    reported = {path: value for path, value in approved.leaves(entry) if value not in (None, "", [], 0, False)}
+    return ";".join(f"{path}={value}" for path, value in reported.items()).replace(" ", "_").replace("'", "")
 
 
 def test_document_of_a_run_in_which_much_is_wrong():
@@ -41,13 +41,13 @@ def test_document_of_a_run_in_which_much_is_wrong():
 def test_document_of_a_guest_that_was_cut_off_and_of_a_path_that_fell_back():
     run = runs.perfect(4)
     base = shortened(made(run, runs.results(run)))
-    for name, (other, told) in (("cut off", broken.cut_off()), ("fell back", broken.fell_back())):
-        approved.check(__file__, name, shortened(made(other, told)), base)
+    for name, (other, reported) in (("cut off", broken.cut_off()), ("fell back", broken.fell_back())):
+        approved.check(__file__, name, shortened(made(other, reported)), base)
 
 
 def test_comparison_with_an_earlier_run():
     run = runs.perfect(2)
     earlier = made(run, runs.results(run))
     slower = runs.perfect(2, line=80.0, step=1.3)
-    told = runs.results(slower, step=1.3)
-    approved.check(__file__, "compared", entries(made(slower, told, earlier=earlier)["comparison"]))
+    reported = runs.results(slower, step=1.3)
+    approved.check(__file__, "compared", entries(made(slower, reported, earlier=earlier)["comparison"]))

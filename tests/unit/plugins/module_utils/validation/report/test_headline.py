@@ -12,32 +12,32 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report 
 from browser import runs
 
 
-def made(change=lambda told: None, nodes=4):
-    told = runs.results(runs.perfect(nodes))
-    change(told)
-    return document(told, None)
+def made(change=lambda reported: None, nodes=4):
+    reported = runs.results(runs.perfect(nodes))
+    change(reported)
+    return document(reported, None)
 
 
-def of(told, check):
-    return [row for row in told["rungs"] if row["check"] == check]
+def of(reported, check):
+    return [row for row in reported["rungs"] if row["check"] == check]
 
 
 def leave_out(*checks):
-    def change(told):
+    def change(reported):
         for check in checks:
-            for row in of(told, check):
+            for row in of(reported, check):
                 row.update(verdict="skipped", measured=None, why="The site leaves it out.")
         if "cluster.training" in checks:
-            told["trainings"] = []
+            reported["trainings"] = []
 
     return change
 
 
 def remove(*checks):
-    def change(told):
-        told["rungs"] = [row for row in told["rungs"] if row["check"] not in checks]
+    def change(reported):
+        reported["rungs"] = [row for row in reported["rungs"] if row["check"] not in checks]
         if "cluster.training" in checks:
-            told["trainings"] = []
+            reported["trainings"] = []
 
     return change
 
@@ -53,8 +53,8 @@ def test_three_numbers_with_what_they_are_held_to():
 
 
 def test_the_bandwidth_is_that_of_the_slowest_pair():
-    def slow(told):
-        of(told, "pair.write_bw")[3].update(measured=61.2)
+    def slow(reported):
+        of(reported, "pair.write_bw")[3].update(measured=61.2)
 
     found = made(slow)["numbers"]["rdma"]
     assert (found["slowest"], found["on"]) == (61.2, "job-02 → job-01")
@@ -76,9 +76,9 @@ def test_a_missing_number_says_why_it_is_missing(change, state):
     "change,state", [(remove, "not measured"), (leave_out, "not required")], ids=["no row", "left out"]
 )
 def test_one_node_has_no_efficiency(change, state):
-    def alone(told):
-        change("cluster.efficiency")(told)
-        told["trainings"] = [one for one in told["trainings"] if one["nodes"] == 1]
+    def alone(reported):
+        change("cluster.efficiency")(reported)
+        reported["trainings"] = [one for one in reported["trainings"] if one["nodes"] == 1]
 
     found = made(alone)
     assert found["numbers"]["throughput"]["efficiency_state"] == state
@@ -103,8 +103,8 @@ def test_the_line_is_that_of_the_adapters_of_the_vms():
 
 
 def test_a_bandwidth_without_a_known_line_says_so():
-    def unknown(told):
-        del told["topology"]
+    def unknown(reported):
+        del reported["topology"]
 
     found = made(unknown)
     assert (found["numbers"]["rdma"]["line"], found["numbers"]["rdma"]["percent"]) == (None, None)
@@ -112,14 +112,14 @@ def test_a_bandwidth_without_a_known_line_says_so():
     assert "line rate not recorded" in pages.markdown(found)
 
 
-def test_expected_values_that_differ_are_not_told_of_all():
+def test_expected_values_that_differ_are_not_reported_of_all():
     some = [{"id": str(low), "check": "c", "expected": {"text": f"at least {low}"}} for low in (1, 2)]
     assert headline._expected(rows.rows(some, []), "c") == ""
 
 
 def test_a_check_that_is_not_required_is_nowhere_a_pass():
-    def free(told):
-        for row in of(told, "pair.iperf3"):
+    def free(reported):
+        for row in of(reported, "pair.iperf3"):
             row.update(verdict="not_required", expected={"text": "", "low": None, "high": None, "source": ""})
 
     found = made(free)
@@ -140,8 +140,8 @@ def _rows(found, name):
 
 
 def test_problems_have_their_measured_and_their_expected_value():
-    run, told = runs.mixed()
-    found = document(told, None)
+    run, reported = runs.mixed()
+    found = document(reported, None)
     (line,) = [line for line in pages.markdown(found).splitlines() if line.startswith("| fail")]
     assert "| 61.2 Gb/s | at least 80 Gb/s |" in line
     assert "Expected: at least 80 Gb/s." in pages.html(found, {}, "")

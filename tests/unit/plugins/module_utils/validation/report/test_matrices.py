@@ -33,7 +33,7 @@ def test_the_worst_pair_of_a_bandwidth_is_the_lowest_and_of_a_latency_the_highes
     assert (bandwidth["better"], latency["better"]) == ("higher", "lower")
 
 
-def test_a_node_is_told_apart_by_what_it_sends_and_what_it_gets():
+def test_a_node_is_reported_apart_by_what_it_sends_and_what_it_gets():
     (found,) = made(*(pair(a, b, 10.0 if a == "c" else 90.0) for a in "abc" for b in "abc" if a != b))
     assert [(one["node"], one["sends"], one["gets"]) for one in found["of_nodes"]] == [
         ("a", 90.0, 50.0),

@@ -83,7 +83,7 @@ def test_a_duration(seconds, text):
 
 
 @pytest.mark.parametrize(
-    "told,text",
+    "reported,text",
     [
         ("2026-03-01T08:15:30Z", "2026-03-01 08:15:30 UTC"),
         ("2026-03-01T08:15:30.123456+00:00", "2026-03-01 08:15:30 UTC"),
@@ -93,8 +93,8 @@ def test_a_duration(seconds, text):
         ("", "–"),
     ],
 )
-def test_a_moment(told, text):
-    assert numbers.moment(told) == text
+def test_a_moment(reported, text):
+    assert numbers.moment(reported) == text
 
 
 @pytest.mark.parametrize("text,most", [("esx-01.example.com", 12), ("esx-01.example.com", 5), ("short", 5)])

@@ -31,7 +31,7 @@ def test_a_measured_value_passes_also_when_it_is_zero(measured):
 
 
 @pytest.mark.parametrize("verdict", ["PASS", "ok", "", None, 1])
-def test_a_verdict_that_nobody_knows_counts_as_not_run_and_is_told(verdict):
+def test_a_verdict_that_nobody_knows_counts_as_not_run_and_is_reported(verdict):
     made, remarks = row(verdict=verdict)
     assert made["verdict"] == "not_run"
     assert "unknown verdict" in remarks[0]
@@ -169,7 +169,7 @@ def test_a_row_that_could_not_run_does_not_hide_what_the_others_were_held_to():
 
 
 @pytest.mark.parametrize(
-    "verdicts, told",
+    "verdicts, reported",
     [
         (["pass", "pass"], "2 of 2 passed"),
         (["skipped", "skipped"], "2 skipped"),
@@ -177,5 +177,5 @@ def test_a_row_that_could_not_run_does_not_hide_what_the_others_were_held_to():
         (["warn"], "1 warned"),
     ],
 )
-def test_rows_are_counted_in_words(verdicts, told):
-    assert rows.tally(rows.counts([{"verdict": one} for one in verdicts])) == told
+def test_rows_are_counted_in_words(verdicts, reported):
+    assert rows.tally(rows.counts([{"verdict": one} for one in verdicts])) == reported

@@ -49,11 +49,11 @@ def test_a_stage_that_failed_and_ended_well_when_it_was_started_again_did_not_fa
 
 
 def test_the_stage_in_which_the_report_is_made_has_not_failed_only_because_it_goes_on():
-    told = [{"name": "hosts", "state": "ok"}, {"name": "validation", "state": "failed", "why": course.NOT_ENDED}]
-    found = stages.stages(told)
+    reported = [{"name": "hosts", "state": "ok"}, {"name": "validation", "state": "failed", "why": course.NOT_ENDED}]
+    found = stages.stages(reported)
     assert (stages.failed(found), stages.broken_off(found)) == ([], "validation")
     # One before the last was broken off for good.
-    assert [stage["name"] for stage in stages.failed(stages.stages(told[::-1]))] == ["validation"]
+    assert [stage["name"] for stage in stages.failed(stages.stages(reported[::-1]))] == ["validation"]
 
 
 def test_what_check_mode_would_have_changed_was_not_changed_and_what_failed_there_did_not_fail_the_run():

@@ -18,12 +18,12 @@ def run(nodes, transport, rate, **more):
     }
 
 
-def told(recorded, *keys):
+def reported(recorded, *keys):
     return [tuple(one[key] for key in keys) for one in trainings(recorded)]
 
 
 def test_speed_up_and_efficiency_are_against_one_node_of_the_same_transport():
-    found = told(
+    found = reported(
         [run(4, "rdma", 360.0), run(1, "rdma", 100.0), run(2, "rdma", 190.0)], "nodes", "speedup", "efficiency"
     )
     assert found == [(1, 1.0, 100.0), (2, 1.9, 95.0), (4, 3.6, 90.0)]
@@ -35,12 +35,12 @@ def test_one_node_uses_no_network_so_that_it_serves_both_transports():
 
 
 def test_without_one_node_the_smallest_run_is_the_measure_and_the_result_says_so():
-    found = told([run(2, "rdma", 200.0), run(4, "rdma", 360.0)], "nodes", "efficiency", "relative_to")
+    found = reported([run(2, "rdma", 200.0), run(4, "rdma", 360.0)], "nodes", "efficiency", "relative_to")
     assert found == [(2, 100.0, 2), (4, 90.0, 2)]
 
 
 def test_models_are_not_measured_against_each_other():
-    found = told([run(1, "rdma", 100.0), run(2, "rdma", 50.0, model="other")], "model", "efficiency")
+    found = reported([run(1, "rdma", 100.0), run(2, "rdma", 50.0, model="other")], "model", "efficiency")
     assert found == [("m", 100.0), ("other", 100.0)]
 
 
@@ -60,7 +60,7 @@ def test_what_rdma_gains_over_tcp_with_as_many_nodes(recorded, gain):
     assert [one["gain"] for one in trainings(recorded) if one["transport"] == "rdma"] == [gain]
 
 
-def test_iterations_tell_how_far_the_slowest_is_from_the_middle():
+def test_iterations_report_how_far_the_slowest_is_from_the_middle():
     rounds = [{"iteration": index, "seconds": seconds} for index, seconds in enumerate([1.0, 1.0, 1.1, 1.5, 0.9])]
     (found,) = trainings([run(2, "rdma", 100.0, iterations=rounds)])
     assert (found["fastest"], found["median"], found["slowest"], found["slowest_over"]) == (0.9, 1.0, 1.5, 50.0)
@@ -88,13 +88,13 @@ def test_a_slow_guest_alone_is_not_the_measure_of_all():
         ("rdma", "", "skipped", "2 nodes, RDMA requested, not proved, skipped"),
         ("tcp", "rdma", "fail", "2 nodes, TCP requested, RDMA used, failed"),
         ("tcp", "tcp", "not_run", "2 nodes, TCP, not run"),
-        # Of a record that does not tell what was wanted, or what it is worth.
+        # Of a record that does not report what was wanted, or what it is worth.
         (None, "tcp", "warn", "2 nodes, TCP"),
         (None, "tcp", None, "2 nodes, TCP, without a verdict"),
     ],
 )
 def test_a_run_is_named_after_what_it_went_over_and_after_its_verdict(wanted, went, verdict, label):
-    assert told([run(2, went, 100.0, wanted=wanted, verdict=verdict)], "label") == [(label,)]
+    assert reported([run(2, went, 100.0, wanted=wanted, verdict=verdict)], "label") == [(label,)]
 
 
 @pytest.mark.parametrize("verdict", ["fail", "skipped", "not_run", "", None, "great"])

@@ -40,7 +40,7 @@ def test_the_verdict_is_the_worse_of_what_was_recorded_and_of_what_the_rows_say(
     assert made(verdicts, recorded)[0]["state"] == state
 
 
-def test_a_verdict_that_the_rows_do_not_bear_out_is_told_and_loses_its_sentence():
+def test_a_verdict_that_the_rows_do_not_bear_out_is_reported_and_loses_its_sentence():
     found, remarks = made(["pass", "fail"], "pass")
     assert "The recorded verdict is 'pass'" in remarks[0]
     assert found["sentence"] == "1 failed of 2 checks; first: r1."
@@ -86,9 +86,13 @@ def test_a_claim_counts_whatever_rests_on_simulated_parts(measured):
     some = rows.rows([{"id": "a", "verdict": "pass", "measured": measured, "simulated": False}], [])
     found = verdict.verdict(None, some, [], [], "", [], COUNTS)
     assert found["rehearsal"] is True
-    told = "2 of 2 restarts and 1 of 2 trainings depend on simulated parts."
-    assert (told in found["claim"], "versions" in found["claim"], "checks" in found["claim"]) == (True, False, False)
-    assert found["claim"].startswith("Nothing was measured." if measured is None else told)
+    reported = "2 of 2 restarts and 1 of 2 trainings depend on simulated parts."
+    assert (reported in found["claim"], "versions" in found["claim"], "checks" in found["claim"]) == (
+        True,
+        False,
+        False,
+    )
+    assert found["claim"].startswith("Nothing was measured." if measured is None else reported)
 
 
 def test_a_run_with_a_figure_claims_what_it_measured():
@@ -108,7 +112,7 @@ def test_what_is_not_right_stands_on_top_the_worst_first_and_not_without_end():
     assert found["not_right_more"] == 6
 
 
-def told(*some):
+def reported(*some):
     """What is not right of rows as (check, object, verdict, why, needs)."""
     recorded = [
         {
@@ -129,7 +133,7 @@ def told(*some):
 
 
 def test_what_only_could_not_run_because_of_others_is_counted_with_those():
-    found = told(
+    found = reported(
         ("mtu", "a", "fail", "1500", []),
         ("ping", "a", "not_run", "mtu a failed", ["mtu a"]),
         ("bandwidth", "a", "not_run", "ping a was not run", ["ping a"]),
@@ -139,12 +143,12 @@ def test_what_only_could_not_run_because_of_others_is_counted_with_those():
 
 
 def test_rows_of_a_check_that_are_wrong_alike_stand_together():
-    found = told(*(("mtu", name, "fail", "1500", []) for name in "abc"), ("mtu", "d", "warn", "8000", []))
+    found = reported(*(("mtu", name, "fail", "1500", []) for name in "abc"), ("mtu", "d", "warn", "8000", []))
     assert found == [("mtu", "a; b; c", "fail", "1500", 3, 0), ("mtu", "d", "warn", "8000", 1, 0)]
 
 
-def test_figures_of_one_row_are_not_told_of_the_others_and_many_names_are_counted():
-    (found,) = told(*(("mtu", f"job-{number}", "fail", f"{number}", []) for number in range(1, 10)))
+def test_figures_of_one_row_are_not_reported_of_the_others_and_many_names_are_counted():
+    (found,) = reported(*(("mtu", f"job-{number}", "fail", f"{number}", []) for number in range(1, 10)))
     assert found[1] == "job-1; job-2; job-3; job-4; job-5; 4 more"
     assert found[3] == "job-1: 1"
 

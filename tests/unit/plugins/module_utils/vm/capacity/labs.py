@@ -7,7 +7,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity import check, params, report
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.server import CLUSTER, Told
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.capacity.server import CLUSTER, Reported
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.scope import Scope
 
 from unit.plugins.modules import described
@@ -37,7 +37,7 @@ def telling(**numbers):
 
     def ask(kind, moid, wanted):
         asked.append((kind, moid))
-        return {one: Told(known[moid]) if moid in known else Told(why="unknown") for one in wanted}
+        return {one: Reported(known[moid]) if moid in known else Reported(why="unknown") for one in wanted}
 
     ask.asked = asked
     return ask

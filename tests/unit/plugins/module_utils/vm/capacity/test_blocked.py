@@ -47,7 +47,7 @@ def test_each_cause_has_the_devices_that_it_costs(one, wanted, expected):
     assert [block.gpus for block in found] == [(ID,)] * len(expected)
 
 
-def test_a_profile_that_the_host_does_not_offer_is_told():
+def test_a_profile_that_the_host_does_not_offer_is_reported():
     there = host(offered=frozenset())
     assert [block.cause for block in blocked.blocks(there, WHOLE)] == ["not_offered"]
 

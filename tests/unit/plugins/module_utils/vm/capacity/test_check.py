@@ -55,7 +55,7 @@ def test_the_hosts_are_asked_if_their_cluster_differs():
     ]
 
 
-def test_a_cluster_that_differs_from_hosts_that_agree_is_told_itself():
+def test_a_cluster_that_differs_from_hosts_that_agree_is_reported_itself():
     ask = telling(domain_c1=Numbers(0, 1, 2), host_1=Numbers(0, 1, 1), host_2=Numbers(0, 1, 1))
     assert [one.place.name for one in check.disagreements(found(ask, host(1), host(2)))] == ["gpu"]
 

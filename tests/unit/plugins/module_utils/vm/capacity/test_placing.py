@@ -31,10 +31,10 @@ def test_the_devices_of_a_request_are_its_profiles_or_its_whole_gpus():
     assert placing.devices(there, {**ask, "gpu_label": "y"}) == []
 
 
-@pytest.mark.parametrize("told, planned", [(Numbers(0, 1, 2), ["a"]), (Numbers(0, 2, 2), ["a", "b"])])
-def test_a_host_gives_no_more_than_vcenter_reports(told, planned):
+@pytest.mark.parametrize("reported, planned", [(Numbers(0, 1, 2), ["a"]), (Numbers(0, 2, 2), ["a", "b"])])
+def test_a_host_gives_no_more_than_vcenter_reports(reported, planned):
     there = host(1)
-    found = check.sparing(telling(domain_c1=told, host_1=told), scope(there), [there], [HALF])
+    found = check.sparing(telling(domain_c1=reported, host_1=reported), scope(there), [there], [HALF])
     narrow = placing.limited(world(there), [there], found)
     solved = solve(narrow, [vm("a", "20c"), vm("b", "20c")], rules())
     assert sorted(solved.places) == planned
@@ -43,16 +43,18 @@ def test_a_host_gives_no_more_than_vcenter_reports(told, planned):
 def test_the_devices_of_vms_of_the_request_count_beside_those_that_are_free():
     there = host(1)
     now = replace(there, gpus=tuple(replace(one, carries=("grid_a100-20c",)) for one in there.gpus))
-    told = Numbers(1, 0, 2)
-    found = check.sparing(telling(domain_c1=told, host_1=told), scope(now), [now], [HALF])
+    reported = Numbers(1, 0, 2)
+    found = check.sparing(telling(domain_c1=reported, host_1=reported), scope(now), [now], [HALF])
     (narrow,) = placing.limited(world(there), [now], found).hosts
     assert narrow.limits == {"grid_a100-20c": 1}
 
 
 def test_a_limit_of_one_kind_of_whole_gpus_keeps_those_of_the_others():
     there = host(gpus=(gpu(0, DIRECT, vendor_id="10de"), gpu(1, DIRECT, vendor_id="10de")))
-    told = Numbers(0, 1, 2)
-    found = check.sparing(telling(domain_c1=told, host_1=told), scope(there), [there], [Wanted("", "10de", "20f1")])
+    reported = Numbers(0, 1, 2)
+    found = check.sparing(
+        telling(domain_c1=reported, host_1=reported), scope(there), [there], [Wanted("", "10de", "20f1")]
+    )
     (narrow,) = placing.limited(world(there), [there], found).hosts
     assert narrow.limits == {"": 1}
     solved = solve(world(narrow), [vm("a", gpus=1), vm("b", gpus=1)], rules())
@@ -79,8 +81,8 @@ def test_a_plan_names_the_maxima_that_nobody_publishes(profile, maxima, unsure):
 
 def test_a_disagreement_says_what_the_plan_does():
     there = host(1)
-    told = Numbers(0, 1, 2)
-    found = check.sparing(telling(domain_c1=told, host_1=told), scope(there), [there], [HALF])
+    reported = Numbers(0, 1, 2)
+    found = check.sparing(telling(domain_c1=reported, host_1=reported), scope(there), [there], [HALF])
     assert placing.warnings(found) == [
         "Capacity for grid_a100-20c on esx-01: vCenter reports 1 free, the model of this collection computes 2. "
         "The plan uses the smaller number. gpu_capacity_info shows the GPUs and what blocks them."

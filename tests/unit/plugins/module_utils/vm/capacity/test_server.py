@@ -41,8 +41,8 @@ def known(spec, number):
 
 def test_answers_are_recognised_by_their_device_in_any_order():
     manager = Manager(lambda specs: [known(spec, number) for number, spec in reversed(list(enumerate(specs)))])
-    told = server.ask(vcenter(manager), server.HOST, "host-1", [WHOLE, GPU])
-    assert {one: said.numbers for one, said in told.items()} == {WHOLE: Numbers(1, 0, 1), GPU: Numbers(1, 1, 2)}
+    reported = server.ask(vcenter(manager), server.HOST, "host-1", [WHOLE, GPU])
+    assert {one: said.numbers for one, said in reported.items()} == {WHOLE: Numbers(1, 0, 1), GPU: Numbers(1, 1, 2)}
     ((target, specs),) = manager.asked
     assert target.host._moId == "host-1"
     assert specs[1].deviceConfig.dynamicDirectPathBacking.allowedDevice[0].deviceId == 0x20F1
@@ -50,16 +50,16 @@ def test_answers_are_recognised_by_their_device_in_any_order():
 
 def test_a_cluster_is_asked_as_a_cluster():
     manager = Manager(lambda specs: [])
-    told = server.ask(vcenter(manager), server.CLUSTER, "domain-c1", [WHOLE])
+    reported = server.ask(vcenter(manager), server.CLUSTER, "domain-c1", [WHOLE])
     assert manager.asked[0][0].cluster._moId == "domain-c1"
-    assert told == {WHOLE: server.Told(why="vCenter gave no answer")}
+    assert reported == {WHOLE: server.Reported(why="vCenter gave no answer")}
 
 
 def test_an_unknown_number_has_the_reasons_of_vcenter():
     fault = vim.fault.NotFound(msg="The vGPU profile is unknown.")
     manager = Manager(lambda specs: [KINDS.CapacityUnknown(querySpec=specs[0], faultList=[fault])])
-    told = server.ask(vcenter(manager), server.HOST, "host-1", [WHOLE])[WHOLE]
-    assert (told.numbers, told.why) == (None, "vCenter does not know the number: The vGPU profile is unknown.")
+    reported = server.ask(vcenter(manager), server.HOST, "host-1", [WHOLE])[WHOLE]
+    assert (reported.numbers, reported.why) == (None, "vCenter does not know the number: The vGPU profile is unknown.")
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_an_unknown_number_has_the_reasons_of_vcenter():
     ],
 )
 def test_a_fault_is_a_reason_for_the_model(fault, why):
-    told = server.ask(vcenter(Manager(fault)), server.HOST, "host-1", [WHOLE, GPU])
-    assert {said.why for said in told.values()} == {why}
+    reported = server.ask(vcenter(Manager(fault)), server.HOST, "host-1", [WHOLE, GPU])
+    assert {said.why for said in reported.values()} == {why}
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,6 @@ def test_a_host_name_is_made_from_any_name(name, host):
     assert cloud_init.host_name(name) == host
 
 
-def test_what_is_set_is_told_by_its_parts_alone():
+def test_what_is_set_is_reported_by_its_parts_alone():
     extra = {"guestinfo.userdata": "x", "guestinfo.metadata": "y", "guestinfo.userdata.encoding": "base64"}
     assert cloud_init.parts_set(extra) == ("metadata", "userdata")

@@ -206,7 +206,7 @@ def test_a_vm_is_found_in_its_folder(lab):
         ),
     ],
 )
-def test_a_vm_that_cannot_be_told_is_refused(lab, there, folder, failure):
+def test_a_vm_that_cannot_be_reported_is_refused(lab, there, folder, failure):
     for name in there:
         lab.vm("train-01", name)
     assert lab.read(folder=folder).failure == documented(subject="VM train-01", **failure)

@@ -47,7 +47,7 @@ def test_what_is_not_as_wanted_after_all_is_listed(now, wanted, proved, left):
         (HERE, HERE, "bios", "efi", False),
         (HERE, GONE, "bios", "efi", False),
     ],
-    ids=["BIOS", "BIOS is allowed", "EFI", "not told", "it was there before", "it goes"],
+    ids=["BIOS", "BIOS is allowed", "EFI", "not reported", "it was there before", "it goes"],
 )
 def test_a_new_vm_with_bios_is_an_error_where_efi_was_asked_for(now, wanted, firmware, asked, refused):
     error = gap(now, wanted, replace(wanted, firmware=firmware), asked)

@@ -78,7 +78,7 @@ def test_hosts_in_maintenance_and_away_are_passed_over():
     assert places(world, 1)[1] == [("c", "s1")]
 
 
-def test_a_named_datastore_that_all_together_overfill_is_told_with_the_sum():
+def test_a_named_datastore_that_all_together_overfill_is_reported_with_the_sum():
     placing, found = places(inventory([host("a")], [store("s1", 25)]), 3, requested={"datastore": "store-s1"})
     assert [(one.moid, given) for one, given in placing.overfull().values()] == [("s1", 30 * GB)]
     assert found == [("a", "s1")] * 3
@@ -93,7 +93,7 @@ def test_a_named_datastore_that_all_together_overfill_is_told_with_the_sum():
         (inventory([host("a", datastores=())], [store("s1", 50)]), {"datastore": "store-s1"}, "datastore_not_seen"),
     ],
 )
-def test_without_a_place_the_reason_is_told(world, requested, code):
+def test_without_a_place_the_reason_is_reported(world, requested, code):
     with pytest.raises(OperatorError) as refused:
         places(world, 1, requested=requested)
     assert refused.value.code == code

@@ -107,7 +107,7 @@ def test_a_source_that_can_serve_is_taken(changes, customized, firmware):
 
 
 class Inventory:
-    """VMs and templates by name, as the inventory tells them."""
+    """VMs and templates by name, as the inventory reports them."""
 
     name = "dc1"
 

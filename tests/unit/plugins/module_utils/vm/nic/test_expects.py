@@ -20,13 +20,13 @@ OTHERS = [("train-03", "esx-02"), ("train-02", "esx-01"), ("train-04", None)]
     ],
 )
 def test_each_path_has_its_transport_and_only_pvrdma_falls_back_silently(kind, rdma, path, transport, fallback, driver):
-    told = expects.of(kind, state(), 1, rdma, [])
-    assert (told["path"], told["transport"], told["fallback"]) == (path, transport, fallback)
-    assert told["guest_driver"] == driver
+    reported = expects.of(kind, state(), 1, rdma, [])
+    assert (reported["path"], reported["transport"], reported["fallback"]) == (path, transport, fallback)
+    assert reported["guest_driver"] == driver
 
 
 def test_vms_of_the_same_host_are_no_peers():
-    told = expects.of("pvrdma", state(adapter(protocol="rocev2")), 1, False, OTHERS)
-    assert told["peers"] == ["train-03", "train-04"]
-    assert told["proves_nothing"] == ["train-02"]
-    assert told["roce"] == ["rocev2"]
+    reported = expects.of("pvrdma", state(adapter(protocol="rocev2")), 1, False, OTHERS)
+    assert reported["peers"] == ["train-03", "train-04"]
+    assert reported["proves_nothing"] == ["train-02"]
+    assert reported["roce"] == ["rocev2"]

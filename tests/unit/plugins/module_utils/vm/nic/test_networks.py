@@ -60,18 +60,18 @@ def test_where_the_host_is_not_known_no_port_group_is_out_of_reach():
     assert all(reaches(None, group) for group in GROUPS)
 
 
-def test_a_switch_that_tells_no_identity_is_not_taken_for_a_standard_one():
+def test_a_switch_that_reports_no_identity_is_not_taken_for_a_standard_one():
     assert HOST.by_uuid("") is None
 
 
 @pytest.mark.parametrize("kind, opaque", [("Network", False), ("OpaqueNetwork", True)])
-def test_a_segment_of_nsx_is_told_apart_and_names_are_as_people_write_them(kind, opaque):
+def test_a_segment_of_nsx_is_reported_apart_and_names_are_as_people_write_them(kind, opaque):
     row = Row(getattr(vim, kind)("network-7"), {"name": "rack%2f1"}, {})
     found = plain(row, "dc-1")
     assert (found.key, found.name, found.opaque, found.distributed) == ("network-7", "rack/1", opaque, False)
 
 
-def test_names_that_may_be_meant_are_told_and_those_of_uplinks_are_not():
+def test_names_that_may_be_meant_are_reported_and_those_of_uplinks_are_not():
     assert FABRIC.near("pg-rmda", HOST)[0] == "pg-rdma"
     assert "DVUplinks" not in FABRIC.near("DVUplink", HOST)
 

@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "data_paths.md").read_text()
 
 
 def codes():
-    """The code of every problem that the modules for adapters and for passthrough devices can tell."""
+    """The code of every problem that the modules for adapters and for passthrough devices can report."""
     for path in (ROOT / "plugins" / "module_utils" / "vm").glob("*/*.py"):
         for node in ast.walk(ast.parse(path.read_text())) if path.parent.name in ("nic", "pci") else ():
             problem = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Problem"

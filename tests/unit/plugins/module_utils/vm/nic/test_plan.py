@@ -118,9 +118,9 @@ def test_absent_takes_what_is_on_the_port_group_and_of_that_only_the_address_tha
     assert planned(now, entry(mac=elsewhere.mac), exact=False, gone=True)[0].adapters == now.adapters
 
 
-def test_an_adapter_that_was_pulled_is_told_as_not_connected():
-    (told,) = plan.settings(state(adapter(connected=False), power="on"), FABRIC, ())["adapters"]
-    assert told["connected"] is False
+def test_an_adapter_that_was_pulled_is_reported_as_not_connected():
+    (reported,) = plan.settings(state(adapter(connected=False), power="on"), FABRIC, ())["adapters"]
+    assert reported["connected"] is False
 
 
 def test_a_named_address_moves_an_adapter_from_a_port_group_that_is_not_named():

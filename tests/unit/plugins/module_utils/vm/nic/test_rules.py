@@ -119,7 +119,7 @@ def test_an_address_that_vsphere_keeps_for_itself_is_refused_as_a_fixed_one(mac,
     assert rules.against_addresses(unchecked, wanted) == []
 
 
-def test_a_hardware_version_that_vcenter_does_not_tell_is_not_held_against_a_vm():
+def test_a_hardware_version_that_vcenter_does_not_report_is_not_held_against_a_vm():
     assert rules.against_hardware(state(hardware_version=0), 13, "PVRDMA") == []
 
 
@@ -183,7 +183,7 @@ def test_the_limit_of_the_environment_holds_for_more_adapters_and_not_for_those_
     assert asked(state(adapter(), adapter(4001)), entry(), entry(), most=1) == []
 
 
-def test_all_problems_of_a_vm_are_told_together():
+def test_all_problems_of_a_vm_are_reported_together():
     now = state(memory_locked=False, hardware_version=12, guest_id="ubuntuGuest")
     assert asked(now, entry("VM Network")) == ["hardware_version", "memory_not_reserved", "guest_os", "standard_switch"]
 
@@ -206,7 +206,7 @@ def test_what_pvrdma_needs_of_a_host(host, vmknic, code):
     assert codes(pvrdma_path.against(host, RDMA, vmknic)) == code
 
 
-def test_a_port_whose_rdma_driver_is_off_is_told_apart_from_one_that_has_none():
+def test_a_port_whose_rdma_driver_is_off_is_reported_apart_from_one_that_has_none():
     (off,) = pvrdma_path.against(on_network(rdma=()), RDMA, "vmk1")
     assert "nmlx5_rdma" in off.todo
     foreign = on_network(rdma=(), ports=(port("vmnic2", HCA, "dvs-rdma", driver="igbn"),))
@@ -229,7 +229,7 @@ def test_what_may_silently_leave_pvrdma_on_tcp_is_a_doubt(host, says):
     assert all(text in doubt for text, doubt in zip(says, found, strict=True))
 
 
-def test_vms_on_the_same_switches_are_one_job_and_others_are_told_by_switch():
+def test_vms_on_the_same_switches_are_one_job_and_others_are_reported_by_switch():
     one, two = frozenset({"dvs-a"}), frozenset({"dvs-b"})
     assert pvrdma.against_split({"a": one, "b": one, "c": frozenset()}) == []
     (problem,) = pvrdma.against_split({"a": one, "b": two, "c": two})
@@ -314,7 +314,7 @@ def test_rdma_is_expected_of_functions_whose_port_has_it():
 
 
 @pytest.mark.parametrize("name, words", [("pg-away", "switch of pg-away"), ("network-9", "does not have network-9")])
-def test_a_port_group_elsewhere_is_told_with_the_switch_that_the_host_lacks(name, words):
+def test_a_port_group_elsewhere_is_reported_with_the_switch_that_the_host_lacks(name, words):
     fabric = networks.Fabric((*GROUPS, networks.Portgroup(name, name, name, "dc-1")), {"host-1": "dc-1"})
     fabric = FABRIC if name == "pg-away" else fabric
     (problem,) = rules.against_portgroups(state(), [entry(name)], fabric)

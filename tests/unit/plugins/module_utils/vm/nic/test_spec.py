@@ -108,7 +108,7 @@ def test_a_standard_port_group_is_named_by_the_network_itself():
     assert change.device.sriovBacking is None
 
 
-def test_the_port_of_a_function_is_told_with_numbers_as_the_host_has_them():
+def test_the_port_of_a_function_is_reported_with_numbers_as_the_host_has_them():
     requested_one = entry("pg-sriov", physical_function="vmnic3", guest_mtu_change=True)
     (change,) = changes(state(), requested_one, details=sriov.details, make=functions_card)
     backing = change.device.sriovBacking.physicalFunctionBacking
@@ -130,7 +130,7 @@ def test_an_edit_leaves_the_port_of_a_function_as_it_was_written():
     assert (change.operation, kept.systemId, kept.deviceId) == ("edit", "BYPASS", "0x901d")
 
 
-def test_a_function_that_moves_to_another_port_is_told_by_the_new_one():
+def test_a_function_that_moves_to_another_port_is_reported_by_the_new_one():
     function = DEVICE.VirtualPCIPassthrough.DeviceBackingInfo(
         id="0000:3b:00.7", deviceName="", deviceId="901d", systemId="system-1", vendorId=0x15B3
     )
@@ -161,7 +161,7 @@ def test_the_vendor_of_a_port_stays_a_signed_number():
         (None, DEVICE.VirtualE1000e()),
     ],
 )
-def test_cards_are_told_apart_though_pvrdma_is_a_vmxnet3_by_its_type(kind, card):
+def test_cards_are_reported_apart_though_pvrdma_is_a_vmxnet3_by_its_type(kind, card):
     assert states.kind_of(card) == kind
 
 

@@ -31,7 +31,7 @@ def test_what_a_path_takes_away_is_what_the_vendors_say(path, gone):
     assert costs.lost(path) == gone
 
 
-def test_a_refusal_tells_the_price_in_one_sentence():
+def test_a_refusal_reports_the_price_in_one_sentence():
     assert costs.cost_sentence("passthrough_static") == (
         "Costs of a passthrough device at a fixed address for a VM: it has no vMotion, no restarts by HA on another "
         "host, no placement by DRS, no snapshots and no suspending; for maintenance of its host the VM has to be "

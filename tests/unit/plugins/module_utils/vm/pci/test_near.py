@@ -42,12 +42,12 @@ from .worlds import (
         "a vGPU of the only GPU that carries one",
     ],
 )
-def test_which_gpu_and_port_have_one_root_is_told(now, same_root):
+def test_which_gpu_and_port_have_one_root_is_reported(now, same_root):
     (pair,) = near.pairs(now)
     assert pair["same_root"] is same_root
 
 
-def test_each_gpu_is_told_with_each_port_by_name():
+def test_each_gpu_is_reported_with_each_port_by_name():
     now = state(static_device(1, GPU), static_device(2, GPU_FAR), dynamic_device(3, CX6, label="fabric"))
     assert near.pairs(now) == [
         {"gpu": f"static {GPU}", "nic": "dynamic 15b3:101d labelled fabric", "same_root": True},

@@ -50,7 +50,7 @@ def machine(moid, power, *devices, host="host-1"):
     return Row(vim.VirtualMachine(moid), values, {})
 
 
-def test_who_holds_a_device_is_told_of_each_host():
+def test_who_holds_a_device_is_reported_of_each_host():
     rows = [
         machine("vm-1", "poweredOn", static_device(1, PORT), vgpu(2, "grid_a100-40c")),
         machine("vm-2", "poweredOn", dynamic_device(1, A100, assigned=GPU), host="host-2"),
@@ -63,7 +63,7 @@ def test_who_holds_a_device_is_told_of_each_host():
     }
 
 
-def test_what_a_host_offers_is_told_with_its_functions_and_groups():
+def test_what_a_host_offers_is_reported_with_its_functions_and_groups():
     target = vim.vm.ConfigTarget(
         pciPassthrough=[vim.vm.PciPassthroughInfo(name="", pciDevice=device(PORT), systemId="4c4c4544")],
         sriov=[
@@ -80,7 +80,7 @@ def test_what_a_host_offers_is_told_with_its_functions_and_groups():
     assert (found.system, found.trouble, found.dvx) == ("4c4c4544", None, {CLASS})
 
 
-def test_a_host_of_which_vcenter_tells_nothing_offers_nothing():
+def test_a_host_of_which_vcenter_reports_nothing_offers_nothing():
     found = offer.offer_of(HOST, Browser(None), {})
     assert (found.targets, found.functions, found.groups, found.trouble) == ({}, frozenset(), {}, None)
 
@@ -102,7 +102,7 @@ def test_a_host_of_which_vcenter_tells_nothing_offers_nothing():
     ],
     ids=["not shown", "no answer"],
 )
-def test_a_host_that_does_not_answer_is_told_to_those_who_need_it_and_to_nobody_else(browser, expected, says):
+def test_a_host_that_does_not_answer_is_reported_to_those_who_need_it_and_to_nobody_else(browser, expected, says):
     silent = offer.offer_of(HOST, browser, {})
     codes, message = refusal(state(), static(PORT), offered=silent)
     assert says in message

@@ -78,11 +78,11 @@ def test_each_way_of_asking_is_taken(devices):
         ),
     ],
 )
-def test_wrong_input_is_told_before_anyone_is_asked(devices, says):
+def test_wrong_input_is_reported_before_anyone_is_asked(devices, says):
     assert problems(name="a", devices=devices) == [says]
 
 
-def test_everything_that_is_wrong_is_told_at_once():
+def test_everything_that_is_wrong_is_reported_at_once():
     found = problems(vms=[{"name": "a", "devices": [{"kind": "static", "id": "x"}]}, {"name": "b"}], max_per_vm=0)
     assert found == [
         "VM a: device 1: x is not a PCI address; write it as 0000:3b:00.0.",

@@ -192,7 +192,7 @@ def test_what_cannot_work_is_refused_with_the_reason_and_the_way_out(now, device
     assert message.startswith("VM train-01: cannot add these passthrough devices: ")
 
 
-def test_everything_that_is_wrong_is_told_at_once_and_each_thing_once():
+def test_everything_that_is_wrong_is_reported_at_once_and_each_thing_once():
     now = state(vm=vm(memory_locked=False, firmware="bios", hardware_version=15))
     codes, message = refusal(now, dynamic(A100), dynamic(A100), static("0000:77:00.0"))
     assert codes == ["hardware_version", "memory_not_reserved", "firmware_bios", "device_not_there"]

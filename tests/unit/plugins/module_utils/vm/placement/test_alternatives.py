@@ -24,9 +24,11 @@ def several(number, *profiles, **more):
     return [vm(f"v{at}", *profiles, **more) for at in range(number)]
 
 
-@pytest.mark.parametrize("placed, told", [(0, ""), (1, "1 of 3 VMs"), (2, "2 of 3 VMs")], ids=["none", "one", "two"])
-def test_fewer_vms_are_those_that_have_a_place(placed, told):
-    assert text("cpus", [host(1)], several(3), placed=placed) == told
+@pytest.mark.parametrize(
+    "placed, reported", [(0, ""), (1, "1 of 3 VMs"), (2, "2 of 3 VMs")], ids=["none", "one", "two"]
+)
+def test_fewer_vms_are_those_that_have_a_place(placed, reported):
+    assert text("cpus", [host(1)], several(3), placed=placed) == reported
 
 
 def test_all_of_them_without_anti_affinity_where_that_is_enough():
@@ -38,7 +40,7 @@ def test_all_of_them_without_anti_affinity_where_that_is_enough():
 
 
 @pytest.mark.parametrize(
-    "vms, hosts, told",
+    "vms, hosts, reported",
     [
         (several(2, "40c"), [host(1)], "all of them with grid_a100-20c"),
         (several(4, "40c"), [host(1)], "all of them with grid_a100-10c"),
@@ -48,12 +50,12 @@ def test_all_of_them_without_anti_affinity_where_that_is_enough():
         (several(2, "40c"), [host(1, out_of_use="in maintenance mode")], ""),
     ],
 )
-def test_the_largest_smaller_profile_with_which_all_fit(vms, hosts, told):
-    assert text("profiles", hosts, vms) == told
+def test_the_largest_smaller_profile_with_which_all_fit(vms, hosts, reported):
+    assert text("profiles", hosts, vms) == reported
 
 
 @pytest.mark.parametrize(
-    "offered, told",
+    "offered, reported",
     [
         ((), "no host offers any vGPU profile"),
         (("grid_t4-16q",), "no host offers grid_a100-40c; offered are grid_t4-16q"),
@@ -62,12 +64,12 @@ def test_the_largest_smaller_profile_with_which_all_fit(vms, hosts, told):
         (MANY, f"no host offers grid_a100-40c; offered are {', '.join(MANY[:8])} and 2 more"),
     ],
 )
-def test_a_profile_that_no_host_offers_is_answered_with_those_that_are(offered, told):
-    assert text("profiles", [host(1, gpus=0, offered=frozenset(offered))], several(1, "40c")) == told
+def test_a_profile_that_no_host_offers_is_answered_with_those_that_are(offered, reported):
+    assert text("profiles", [host(1, gpus=0, offered=frozenset(offered))], several(1, "40c")) == reported
 
 
 @pytest.mark.parametrize(
-    "number, size_gb, free_gb, told",
+    "number, size_gb, free_gb, reported",
     [
         # A VM needs some memory more than it is given.
         (2, 64, 64, "all of them with 31 GB each"),
@@ -77,9 +79,9 @@ def test_a_profile_that_no_host_offers_is_answered_with_those_that_are(offered, 
         (3, 64, 2, ""),
     ],
 )
-def test_the_most_memory_with_which_all_fit(number, size_gb, free_gb, told):
+def test_the_most_memory_with_which_all_fit(number, size_gb, free_gb, reported):
     vms = several(number, memory_mb=size_gb * GB)
-    assert text("memory", [host(1, memory_gb=free_gb)], vms) == told
+    assert text("memory", [host(1, memory_gb=free_gb)], vms) == reported
 
 
 def test_hosts_that_are_not_ready_are_listed_and_many_of_them_counted():
@@ -87,8 +89,8 @@ def test_hosts_that_are_not_ready_are_listed_and_many_of_them_counted():
     broken = {"pvrdma": {"dvs": "no vmkernel adapter"}}
     assert text("pvrdma", [host(1), host(2, **broken)], several(1), held) == "esx-02: no vmkernel adapter"
     for many, rest in ((5, []), (6, ["1 more hosts"]), (8, ["3 more hosts"])):
-        told = text("pvrdma", [host(number, **broken) for number in range(many)], several(1), held).split("; ")
-        assert (len(told), told[5:]) == (5 + len(rest), rest)
+        reported = text("pvrdma", [host(number, **broken) for number in range(many)], several(1), held).split("; ")
+        assert (len(reported), reported[5:]) == (5 + len(rest), rest)
 
 
 def test_hosts_out_of_use_are_listed_with_the_reason():
@@ -97,7 +99,7 @@ def test_hosts_out_of_use_are_listed_with_the_reason():
 
 
 @pytest.mark.parametrize(
-    "held, told",
+    "held, reported",
     [
         (rules(switch="dvs"), "esx-02 has no dvs"),
         (rules(switch="dvs", portgroup="train"), "esx-02 has no dvs"),
@@ -105,9 +107,9 @@ def test_hosts_out_of_use_are_listed_with_the_reason():
         (rules(portgroup="VM Network"), ""),
     ],
 )
-def test_hosts_without_the_switch_or_port_group_are_listed(held, told):
+def test_hosts_without_the_switch_or_port_group_are_listed(held, reported):
     without = {"switches": frozenset(), "portgroups": {"VM Network": "vSwitch0", "train": "vSwitch1"}}
-    assert text("switch", [host(1), host(2, **without)], several(1), held) == told
+    assert text("switch", [host(1), host(2, **without)], several(1), held) == reported
 
 
 @pytest.mark.parametrize(

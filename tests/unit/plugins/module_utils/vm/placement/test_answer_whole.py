@@ -57,7 +57,11 @@ def test_the_answer_of_a_small_data_centre(name):
     hosts, vms, held = CASES[name]
     where, held = world(*hosts), rules(**held)
     found = solve(where, vms, held)
-    told = answer.answer(where, vms, held, found, shortage.shortages(where, vms, held, found))
-    told["table"] = told["table"].splitlines()
-    told["summary"], told["apart"], told["remote"] = answer.summary(told), answer.apart(told), answer.remote(told)
-    approved.check(__file__, name, told)
+    reported = answer.answer(where, vms, held, found, shortage.shortages(where, vms, held, found))
+    reported["table"] = reported["table"].splitlines()
+    reported["summary"], reported["apart"], reported["remote"] = (
+        answer.summary(reported),
+        answer.apart(reported),
+        answer.remote(reported),
+    )
+    approved.check(__file__, name, reported)

@@ -185,7 +185,7 @@ def test_a_node_affinity_that_no_gpu_is_on_is_replaced():
     assert fit.first(room(host(gpus=2)), vm("a", "40c", present=now)).nodes == (0,)
 
 
-def test_a_host_that_tells_no_numa_nodes_gets_vms_without_any():
+def test_a_host_that_reports_no_numa_nodes_gets_vms_without_any():
     assert fit.first(room(host(nodes=())), vm("a", "40c")).nodes == ()
 
 

@@ -45,7 +45,7 @@ def test_a_vm_that_is_there_needs_what_it_has_unless_something_else_is_asked_for
     assert hosts(planned(where, {"memory_gb": 64, "cpus": 8}, present={0: now})) == ["esx-01"]
 
 
-def test_a_new_vm_of_unknown_size_is_placed_and_told_so():
+def test_a_new_vm_of_unknown_size_is_placed_and_reported_so():
     (entry,) = planned(world(host(1)), {"profiles": ["grid_a100-40c"]})
     assert entry["why"] == "emptiest host; memory unknown, not counted"
 

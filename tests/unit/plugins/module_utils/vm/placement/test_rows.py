@@ -76,7 +76,7 @@ def device(address=FIRST, device_id=0x20F1, vendor=0x10DE, kind=0x0302, name="NV
         (PCI.DynamicBackingInfo(assignedId=None), (), ()),
     ],
 )
-def test_what_a_vm_has_of_its_host_is_told_by_its_backings(backing, profiles, devices):
+def test_what_a_vm_has_of_its_host_is_reported_by_its_backings(backing, profiles, devices):
     found = machine(PCI(backing=backing))
     assert (found.profiles, found.devices) == (profiles, devices)
 
@@ -128,12 +128,12 @@ def test_an_affinity_is_read_whatever_its_key_is_written_like(text, nodes):
         (SLICED, "basic", None, NONE),
     ],
 )
-def test_the_mode_of_a_gpu_where_the_release_tells_it_and_where_it_does_not(offered, kind, mode, expected):
+def test_the_mode_of_a_gpu_where_the_release_reports_it_and_where_it_does_not(offered, kind, mode, expected):
     (found,) = gpus.gpus_of(host_row(offered, [info(kind=kind, mode=mode)]), _tree(device()), {}, [])
     assert found.mode == expected
 
 
-def test_a_gpu_is_told_with_the_ids_of_its_device():
+def test_a_gpu_is_reported_with_the_ids_of_its_device():
     (found,) = gpus.gpus_of(host_row(SLICED, [info()]), _tree(device()), {}, [])
     assert (found.vendor_id, found.device_id, found.board) == ("10de", "20f1", "grid_a100")
     (unknown,) = gpus.gpus_of(host_row(SLICED, [info()]), _tree(), {}, [])
@@ -144,7 +144,7 @@ def _tree(*devices):
     return rows.pci.tree_of(devices, None)
 
 
-def test_a_gpu_that_is_given_away_counts_though_graphics_no_longer_tell_of_it():
+def test_a_gpu_that_is_given_away_counts_though_graphics_no_longer_report_of_it():
     given = {FIRST: Given(FIRST, True, True, True, label="train", dependent=FIRST)}
     (found,) = gpus.gpus_of(host_row([]), _tree(device()), given, [])
     assert (found.id, found.mode, found.label, found.device_id) == (FIRST, DIRECT, "train", "20f1")
@@ -160,14 +160,14 @@ def test_the_virtual_functions_of_a_gpu_are_no_gpus():
     "device_id, offered, board",
     [
         (0x20F1, ["grid_a100-40c"], "grid_a100"),
-        # The A2 and the A16 share an id; what the host offers tells them apart.
+        # The A2 and the A16 share an id; what the host offers distinguishes them.
         (0x25B6, ["nvidia_a2-16c"], "nvidia_a2"),
         (0x25B6, ["nvidia_a16-16c"], "nvidia_a16"),
         (0xFFFF, ["nvidia_x999-24c"], "nvidia_x999"),
         (0xFFFF, [], ""),
     ],
 )
-def test_the_board_is_told_by_its_id_and_by_what_the_host_offers(device_id, offered, board):
+def test_the_board_is_reported_by_its_id_and_by_what_the_host_offers(device_id, offered, board):
     signed = device_id - 0x10000 if device_id > 0x7FFF else device_id
     (found,) = gpus.gpus_of(host_row(offered, [info()]), _tree(device(device_id=signed)), {}, [])
     assert found.board == board

@@ -65,7 +65,7 @@ def refused(rows, *entries, **task):
     return error.value
 
 
-def test_without_names_all_hosts_are_meant_and_their_clusters_told():
+def test_without_names_all_hosts_are_meant_and_their_clusters_reported():
     clusters = {row_.get("name"): cluster for row_, cluster in found(BOTH).hosts.values()}
     assert clusters["esx-1.a"] == clusters["esx-2.b"] == "gpu"
     assert clusters["esx-3.a"] == "esx-3.a"
@@ -126,7 +126,7 @@ def test_a_name_that_is_wrong_is_refused_with_those_near_it(rows, task, code, sa
     assert error.found == says
 
 
-def test_a_port_group_tells_its_switch_and_one_that_is_not_distributed_stays_a_name():
+def test_a_port_group_reports_its_switch_and_one_that_is_not_distributed_stays_a_name():
     assert found(ONE, portgroup="pg-train").switch == "dvs"
     assert found(BOTH, portgroup="pg-train", cluster="gpu", datacenter="b").switch == "dvs"
     assert found(ONE, switch="dvs").switch == "dvs"
@@ -165,7 +165,7 @@ def test_a_host_that_a_vm_is_pinned_to_is_one_of_those_asked_for():
     assert error.found == "There is no host esx-1. Similar names: esx-1.a, esx-3.a, esx-2.a."
 
 
-def test_all_that_is_wrong_is_told_at_once():
+def test_all_that_is_wrong_is_reported_at_once():
     error = refused(ONE, {"name": "golden", "host": "nowhere"}, portgroup="pg", switch="none")
     assert [problem["code"] for problem in error.data["problems"]] == [
         "switch_not_found",

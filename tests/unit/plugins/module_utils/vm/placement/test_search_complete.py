@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""Small data centres are solved whenever they can be, which plain enumeration tells."""
+"""Small data centres are solved whenever they can be, which plain enumeration shows."""
 
 from __future__ import annotations
 

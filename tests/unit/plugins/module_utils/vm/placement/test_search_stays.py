@@ -83,7 +83,7 @@ def test_a_vm_whose_profile_changes_does_not_take_the_gpu_of_one_that_keeps_its_
     assert places["a"].gpus == ((SECOND, "grid_a100-10c"),)
 
 
-def test_a_changed_profile_that_has_no_room_beside_the_others_is_told():
+def test_a_changed_profile_that_has_no_room_beside_the_others_is_reported():
     changed = vm("a", "10c", present=running_with("20c", "vm-1"))
     kept = vm("b", "20c", present=running_with("20c", "vm-2"))
     found = solve(world(host(1, gpus=1)), [changed, kept], rules())
@@ -120,7 +120,7 @@ def test_a_second_plan_of_vms_without_devices_leaves_their_nodes_as_they_are():
     assert solve(hosts, again, rules()).places == first
 
 
-def test_a_vm_that_runs_on_another_host_than_asked_for_is_told_and_not_called_right():
+def test_a_vm_that_runs_on_another_host_than_asked_for_is_reported_and_not_called_right():
     running = vm("a", pin="host-2", present=there("host-1", "on"))
     found = solve(world(host(1), host(2)), [running], rules())
     assert (found.places, found.unplaced) == ({}, [running])

@@ -205,7 +205,7 @@ def test_a_vm_that_moves_asks_for_the_space_of_its_files_and_one_that_stays_for_
     assert space == [("datastore GB", 60, 50, 10, "1 of 2 VMs")]
 
 
-def test_a_vm_that_runs_elsewhere_than_asked_for_is_told_with_the_way_out():
+def test_a_vm_that_runs_elsewhere_than_asked_for_is_reported_with_the_way_out():
     running = vm("a", "40c", pin="host-2", present=there("host-1", "on"))
     why = "it runs on esx-01, and another host, esx-02, was requested; shut it down, so that it can move"
     assert short(TWO, [running], rules()) == [("place of a", 1, 0, 1, why)]
@@ -222,7 +222,7 @@ def test_the_message_names_the_vms_the_resource_and_a_way_out():
     assert (error.failure["code"], error.failure["vms"]) == ("does_not_fit", ["v2"])
 
 
-def test_the_message_tells_which_size_other_vms_have_given_to_the_gpus():
+def test_the_message_reports_which_size_other_vms_have_given_to_the_gpus():
     taken = [host(1, gpus=(gpu(1, carries=["grid_a100-40c"]),)), host(2, gpus=(gpu(1, carries=["grid_a100-40c"]),))]
     error = plan.does_not_fit(result(taken, several(1, "20c"), rules()))
     assert "1 short. GPUs in use by other VMs: 2 carry grid_a100-40c. Add the missing resources" in error.message
@@ -246,7 +246,7 @@ def test_the_smaller_profile_that_is_proposed_fits_and_no_larger_one_does(number
         assert (not found.unplaced) is (size == proposed)
 
 
-def test_a_host_is_told_with_what_is_free_and_who_has_its_gpus():
+def test_a_host_is_reported_with_what_is_free_and_who_has_its_gpus():
     hosts = [host(1, gpus=[gpu(0, DIRECT, held_by="other", vendor_id="10de")], memory_gb=100), host(2, memory_gb=-1)]
     first, second = result(hosts, [vm()], rules())["hosts"]
     assert (first["memory_free_gb"], second["memory_free_gb"]) == (100, 0)
@@ -268,7 +268,7 @@ def test_for_a_profile_with_a_strange_name_no_smaller_one_is_proposed():
     assert short(hosts, [replace(vm(), profiles=("strange",))], rules()) == [("vGPUs strange", 1, 0, 1, "")]
 
 
-def test_a_vm_that_went_to_another_host_while_it_was_read_is_told():
+def test_a_vm_that_went_to_another_host_while_it_was_read_is_reported():
     entry = result([host(1)], [vm(present=there("host-9", "on"))], rules())["shortages"][0]
     assert entry["resource"] == "place of a"
     assert entry["would_fit"] == "it runs on a host that was not requested; shut it down, so that it can move"

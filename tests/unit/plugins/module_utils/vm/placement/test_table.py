@@ -19,8 +19,8 @@ def entries(hosts, vms, held):
 
 def test_a_person_reads_vm_host_gpu_nic_node_and_why():
     vms = [vm("train-01", "40c", nics=1), vm("train-02", "40c", nics=1, present=there("host-2", "off"))]
-    told = entries([host(1, nics=(split(0),)), host(2, nics=(split(0),))], vms, rules(path="sriov", switch="dvs"))
-    assert told["table"].splitlines() == [
+    reported = entries([host(1, nics=(split(0),)), host(2, nics=(split(0),))], vms, rules(path="sriov", switch="dvs"))
+    assert reported["table"].splitlines() == [
         "VM        HOST    GPU                    NIC     NODE  WHY",
         "train-01  esx-01  0000:10:00.0 a100-40c  vmnic0  0     create: emptiest host; GPU, NIC on one root",
         "train-02  esx-02  0000:10:00.0 a100-40c  vmnic0  0     keep: is here already; GPU, NIC on one root",
@@ -52,21 +52,21 @@ def test_a_plan_for_nobody_is_just_the_heading():
     assert table([]).split() == list(HEAD)
 
 
-def test_of_a_path_the_name_is_told_unless_two_vms_share_it():
+def test_of_a_path_the_name_is_reported_unless_two_vms_share_it():
     vms = [vm("/dc/vm/a/train-01"), vm("/dc/vm/b/train-01"), vm("/dc/vm/b/train-02")]
     lines = entries([host(1)], vms, rules())["table"].splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["/dc/vm/a/train-01", "/dc/vm/b/train-01", "train-02"]
 
 
-def test_with_gpudirect_it_is_told_when_vsphere_could_take_a_gpu_away_from_the_port():
+def test_with_gpudirect_it_is_reported_when_vsphere_could_take_a_gpu_away_from_the_port():
     held = rules(path="sriov", switch="dvs", gpudirect=True)
-    for number, told in ((1, False), (2, True)):
+    for number, reported in ((1, False), (2, True)):
         (entry,) = entries([host(1, gpus=number, nics=(split(0),))], [vm("a", "40c", nics=1)], held)["vms"]
-        assert ("vSphere may choose another GPU" in entry["why"]) is told
+        assert ("vSphere may choose another GPU" in entry["why"]) is reported
 
 
 @pytest.mark.parametrize(
-    "more, told",
+    "more, reported",
     [
         ({"memory_mb": 300 * GB}, "create: emptiest host; needs more than one node has"),
         ({"memory_mb": 0}, "create: emptiest host; memory unknown, not counted"),
@@ -80,10 +80,10 @@ def test_with_gpudirect_it_is_told_when_vsphere_could_take_a_gpu_away_from_the_p
         ),
     ],
 )
-def test_why_tells_what_decided(more, told):
+def test_why_reports_what_decided(more, reported):
     there_ = [host(1, gpus=2), host(2, gpus=0)]
     (entry,) = entries(there_, [vm("a", "40c", **more)], rules())["vms"]
-    assert f"{entry['action']}: {entry['why']}" == told
+    assert f"{entry['action']}: {entry['why']}" == reported
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,6 @@ def test_why_tells_what_decided(more, told):
         ([], [], None),
     ],
 )
-def test_roots_are_told_where_each_gpu_shares_its_own_with_a_port(gpus, nics, root):
+def test_roots_are_reported_where_each_gpu_shares_its_own_with_a_port(gpus, nics, root):
     on = [[SimpleNamespace(root=one) for one in devices] for devices in (gpus, nics)]
     assert answer._root(*on) == root

@@ -64,7 +64,7 @@ def test_the_address_is_one_that_others_can_reach(found, address):
     assert found.has("address") is (address is not None)
 
 
-def test_addresses_are_told_by_mac_and_network_ipv4_first():
+def test_addresses_are_reported_by_mac_and_network_ipv4_first():
     found = seen(
         nic("fe80::1", "192.0.2.1", mac="00:50:56:AA:BB:CC"), nic("172.17.0.1", key=-1, mac="02:42:00:00:00:01")
     )
@@ -84,5 +84,5 @@ def test_addresses_are_told_by_mac_and_network_ipv4_first():
         ),
     ],
 )
-def test_what_a_guest_has_so_far_is_told_in_words(found, says):
-    assert says in guest.told(found)
+def test_what_a_guest_has_so_far_is_reported_in_words(found, says):
+    assert says in guest.reported(found)

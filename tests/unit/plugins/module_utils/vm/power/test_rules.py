@@ -28,10 +28,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import ru
 )
 def test_what_the_vendor_says_leads_to_what_to_do(said, reason, todo):
     error = OperatorError("VM a", "is not on", f"vCenter answered: {said}", "Look.", "vm_config", fault="X")
-    told = rules.explained(error)
-    assert said in told.message
-    assert todo in told.message
-    assert told.failure == documented("vm_config", subject="VM a", fault="X", reason=reason)
+    reported = rules.explained(error)
+    assert said in reported.message
+    assert todo in reported.message
+    assert reported.failure == documented("vm_config", subject="VM a", fault="X", reason=reason)
 
 
 def test_words_that_nobody_knows_keep_the_general_advice():

@@ -36,7 +36,7 @@ OLD = host(version="7.0.3")
         (shape(direct=(sriov(),)), {"numa_method": "device"}, "device"),
     ],
 )
-def test_a_vm_that_cannot_move_is_held_and_others_tell_their_guest(now, options, method):
+def test_a_vm_that_cannot_move_is_held_and_others_report_their_guest(now, options, method):
     requested_one = requested(numa_nodes=[0], **options)
     assert numa.method(now, requested_one, plan.want(now, requested_one).hardware_version) == method
 

@@ -68,7 +68,7 @@ def test_pinned_memory_is_the_reservations_business():
     assert problem.endswith("use memory_reservation=all, which reserves and locks all memory through the API.")
 
 
-def test_what_the_guest_is_told_belongs_to_the_clone():
+def test_what_the_guest_is_reported_belongs_to_the_clone():
     (problem,) = refused(**{"guestinfo.userdata": "secret"})
     assert problem == (
         "advanced has guestinfo.userdata, which passes data to the guest; use the option cloud_init of vm_clone."
@@ -98,7 +98,7 @@ def test_one_key_in_two_spellings_is_refused():
     assert "which are the same key" in problem
 
 
-def test_all_wrong_keys_are_told_at_once():
+def test_all_wrong_keys_are_reported_at_once():
     assert len(refused(**{"sched.mem.pin": 1, "numa.vcpu.preferHt2": 1, "ethernet0.ctxPerDev": 0})) == 3
 
 

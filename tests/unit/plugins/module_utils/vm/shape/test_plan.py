@@ -41,7 +41,7 @@ def test_the_window_is_removed_where_nothing_needs_it():
     assert changes(shape(vmx=window, **LOCKED), mmio="none") == {key: (value, None) for key, value in window.items()}
 
 
-def test_size_is_told_in_gb_and_vcpus():
+def test_size_is_reported_in_gb_and_vcpus():
     assert changes(shape(memory_mb=6656, **LOCKED), cpus=8, memory_gb=64) == {"cpus": (4, 8), "memory_gb": (6.5, 64)}
 
 
@@ -159,7 +159,7 @@ def test_what_was_worked_out_is_stable():
     assert plan.setting_changes(wanted, plan.want(wanted, requested_one)) == []
 
 
-def test_the_nodes_of_devices_are_told_in_one_order_whatever_their_keys_are():
+def test_the_nodes_of_devices_are_reported_in_one_order_whatever_their_keys_are():
     other = state.Direct(13000, "pci", "0000:3b:00.0", node=1)
     assert state.device_nodes(shape(direct=(vgpu(node=0, number=1), other))) == ["0000:3b:00.0: 1", "grid_a100-40c: 0"]
 

@@ -279,7 +279,7 @@ def test_what_cannot_be_is_refused_with_the_reason_and_the_way_out(now, options,
     assert found.get(code, "").startswith(message), found
 
 
-def test_all_reasons_are_told_at_once_with_the_wish():
+def test_all_reasons_are_reported_at_once_with_the_wish():
     now = shape(firmware="bios", direct=(pvrdma(),))
     requested_one = requested(cpus=100, firmware="efi", gpudirect="enabled", numa_nodes=[9])
     with pytest.raises(OperatorError) as refused:
@@ -292,11 +292,11 @@ def test_all_reasons_are_told_at_once_with_the_wish():
     assert error.code == "firmware_bios"
 
 
-def test_a_host_that_tells_nothing_of_itself_speaks_against_nothing():
+def test_a_host_that_reports_nothing_of_itself_speaks_against_nothing():
     mute = dataclasses.replace(HOST, cores=0, threads=0, memory_mb=0, nodes=())
     assert against(shape(host=mute), cpus=400, memory_gb=9000, numa_nodes=[0], latency_sensitivity="high") == {}
 
 
-@pytest.mark.parametrize("megabytes, told", [(4096, 4), (4095, 3.999), (1536, 1.5), (1, 0.001), (0, 0)])
-def test_sizes_are_told_with_three_digits_at_most(megabytes, told):
-    assert gb(megabytes) == told
+@pytest.mark.parametrize("megabytes, reported", [(4096, 4), (4095, 3.999), (1536, 1.5), (1, 0.001), (0, 0)])
+def test_sizes_are_reported_with_three_digits_at_most(megabytes, reported):
+    assert gb(megabytes) == reported

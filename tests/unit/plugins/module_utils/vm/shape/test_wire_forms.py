@@ -108,7 +108,7 @@ def host_row(**fields):
 
 
 @pytest.mark.parametrize("sizes", [{"memory": 128 * 1024**3}, {"length": 128 * 1024**3}])
-def test_a_host_tells_its_nodes_in_the_words_of_old_and_new_releases(sizes):
+def test_a_host_reports_its_nodes_in_the_words_of_old_and_new_releases(sizes):
     found = read.host_of(Place("host-1", "esx-01", "gpu", True, host_row(**sizes)))
     assert (found.cores, found.threads, found.mhz, found.memory_mb) == (16, 32, 2600, 262144)
     assert [(node.number, node.memory_mb, node.pci) for node in found.nodes] == [(0, 131072, ("0000:3b:00.0",))]
@@ -134,7 +134,7 @@ def test_an_old_api_is_not_asked_for_what_came_with_vsphere_8():
     assert "config.numaInfo" in read.vm_properties(new)
 
 
-def test_what_vsphere_chooses_itself_is_told_as_none():
+def test_what_vsphere_chooses_itself_is_reported_as_none():
     row = Row(
         {
             "config.hardware.autoCoresPerSocket": True,

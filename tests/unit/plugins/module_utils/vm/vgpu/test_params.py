@@ -77,11 +77,11 @@ def test_sound_parameters_have_no_problem(params):
         ({"name": "a", "state": "absent", "port": 0}, "port is 0; it must be between 1 and 65535."),
     ],
 )
-def test_a_rule_between_parameters_is_told_in_a_sentence(params, sentence):
+def test_a_rule_between_parameters_is_reported_in_a_sentence(params, sentence):
     assert problems(**params) == [sentence]
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_at_once():
     found = problems(vms=[{"name": "a"}, {"name": "b", "mmio_size_gb": 3, "profiles": ["x"]}], max_per_vm=0)
     assert len(found) == 3
 

@@ -50,8 +50,8 @@ def refusal(now, *profiles, **options):
         "T4 with BIOS firmware",
         "a board that the table lacks",
         "what is there already",
-        "a host that tells nothing of its devices",
-        "a host that does not tell its version",
+        "a host that reports nothing of its devices",
+        "a host that does not report its version",
     ],
 )
 def test_what_works_is_not_refused(now, profiles):

@@ -15,8 +15,8 @@ from matplotlib.ticker import FixedLocator
 from browser import runs
 from unit import approved
 
-RUN, TOLD = runs.mixed()
-WHOLE = document(TOLD, {"stages": runs.stages(RUN)})
+RUN, SHOWN = runs.mixed()
+WHOLE = document(SHOWN, {"stages": runs.stages(RUN)})
 COMPARED = [
     {"label": f"{nodes}: rdma", "simulated": nodes == 4, "before": 1480.0 * nodes, "after": 1400.0 * nodes + 160}
     for nodes in (1, 2, 4)
@@ -86,7 +86,7 @@ def artists(axes: object) -> Iterator[tuple[str, list[str]]]:
     yield "collections", [f"{type(one).__name__};{short(one.get_linewidth().tolist())}" for one in axes.collections]
 
 
-def told(figure: object) -> dict:
+def reported(figure: object) -> dict:
     found = {"size": short([float(one) for one in figure.get_size_inches()])}
     for legend in figure.legends:
         found["legend"] = [text.get_text() for text in legend.get_texts()]
@@ -98,4 +98,4 @@ def told(figure: object) -> dict:
 @pytest.mark.parametrize("name", DRAWN)
 def test_plot_is_as_approved(name):
     with canvas.ready():
-        approved.check(__file__, name, told(DRAWN[name]()))
+        approved.check(__file__, name, reported(DRAWN[name]()))

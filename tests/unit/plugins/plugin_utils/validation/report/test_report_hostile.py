@@ -62,9 +62,9 @@ def named(value, end):
 
 @pytest.mark.parametrize("end", HOSTILE.values(), ids=HOSTILE)
 def test_a_report_of_hostile_names_is_made_whole(end):
-    run, told = runs.mixed()
+    run, reported = runs.mixed()
     stages = {"stages": runs.stages(run), "reboots": {"esx-01.example.com": 1}}
-    texts = {"validation.json": json.dumps(named(told, end)), "stages.json": json.dumps(named(stages, end))}
+    texts = {"validation.json": json.dumps(named(reported, end)), "stages.json": json.dumps(named(stages, end))}
     made = document(*recorded("run", texts), run.evidence.get)
     with canvas.ready():
         drawings = gallery.drawings(made)

@@ -47,8 +47,8 @@ def make(folder, check=False, warnings=None, **params):
 
 @pytest.fixture
 def folder(tmp_path):
-    run, told = runs.mixed()
-    return runs.write(tmp_path / "run", run, told)
+    run, reported = runs.mixed()
+    return runs.write(tmp_path / "run", run, reported)
 
 
 def written(folder):
@@ -151,7 +151,7 @@ def test_results_that_are_damaged_are_refused_and_an_old_report_stays(folder, co
     assert written(folder) == kept
 
 
-def test_a_full_disk_is_told_and_leaves_the_old_report_whole(folder, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_the_old_report_whole(folder, monkeypatch):
     make(folder)
     kept = written(folder)
     run = runs.perfect(2)

@@ -68,11 +68,11 @@ def evil(value):
     return f"{value}{EVIL}" if isinstance(value, str) else value
 
 
-def mixed(change=lambda told: told, earlier=None):
-    run, told = runs.mixed()
+def mixed(change=lambda reported: reported, earlier=None):
+    run, reported = runs.mixed()
     stages = {"stages": runs.stages(run), "reboots": {"esx-01.example.com": 1}}
     sources = [{"file": "validation.json", "bytes": 7, "sha256": "00"}]
-    return document(change(told), stages, run.evidence.get, sources, earlier)
+    return document(change(reported), stages, run.evidence.get, sources, earlier)
 
 
 @cache
@@ -110,13 +110,13 @@ REFERENCES = [
 
 
 def test_figures_are_beside_their_references_or_without_one():
-    def compared_with(told):
-        return evil(dict(told, references=REFERENCES * 30))
+    def compared_with(reported):
+        return evil(dict(reported, references=REFERENCES * 30))
 
     made = mixed(compared_with)
     page, summary = (
         Page(pages.html(made, {}, "")),
-        pages.markdown(mixed(lambda told: dict(told, references=REFERENCES))),
+        pages.markdown(mixed(lambda reported: dict(reported, references=REFERENCES))),
     )
     assert page.open == []
     assert page.text.count("no reference") == 20
@@ -177,7 +177,7 @@ def test_texts_of_others_are_shown_and_never_become_marks():
 
 
 def test_texts_of_others_stay_texts_in_the_summary():
-    plain, hostile = (pages.markdown(mixed(change)) for change in (lambda told: told, evil))
+    plain, hostile = (pages.markdown(mixed(change)) for change in (lambda reported: reported, evil))
     assert not re.search(r"(?<!\\)<", hostile)
     assert hostile.count("\n") == plain.count("\n")
     assert [len(re.findall(r"(?<!\\)\|", line)) for line in hostile.splitlines()] == [
@@ -186,9 +186,9 @@ def test_texts_of_others_stay_texts_in_the_summary():
 
 
 def test_a_line_break_in_a_text_does_not_break_a_table_of_the_summary():
-    def broken(told):
-        told["rungs"][0]["title"] = "two\nlines | and a cell"
-        return told
+    def broken(reported):
+        reported["rungs"][0]["title"] = "two\nlines | and a cell"
+        return reported
 
     assert r"| two lines \| and a cell (simulated) |" in pages.markdown(mixed(broken))
 
@@ -205,9 +205,9 @@ def test_a_line_break_in_a_text_does_not_break_a_table_of_the_summary():
     ],
 )
 def test_a_file_of_evidence_is_linked_only_when_it_lies_in_the_folder(place, leads):
-    def moved(told):
-        told["rungs"][0]["evidence"] = place
-        return told
+    def moved(reported):
+        reported["rungs"][0]["evidence"] = place
+        return reported
 
     page = Page(pages.html(mixed(moved), {}, ""))
     assert place in page.text
@@ -307,9 +307,9 @@ def test_objects_that_were_changed_alike_stand_together_and_each_is_named():
     assert "esx-20.example.com." in text
 
 
-def test_what_could_not_run_because_of_others_is_told_once_on_top_and_folded_in_the_ladder():
-    run, told = broken.cut_off()
-    made = document(told, None)
+def test_what_could_not_run_because_of_others_is_reported_once_on_top_and_folded_in_the_ladder():
+    run, reported = broken.cut_off()
+    made = document(reported, None)
     text = pages.html(made, {}, "")
     words = Page(text).text
     assert len(made["verdict"]["not_right"]) == 1

@@ -21,8 +21,8 @@ def settings():
 
 
 def mixed():
-    run, told = runs.mixed()
-    return document(told, {"stages": runs.stages(run)})
+    run, reported = runs.mixed()
+    return document(reported, {"stages": runs.stages(run)})
 
 
 MIXED = mixed()
@@ -63,13 +63,13 @@ def test_efficiency_shows_what_is_wanted_beside_what_is():
 
 
 def test_numbers_of_nodes_do_not_stand_on_each_other():
-    told = {"transport": "rdma", "verdict": "pass"}
-    runs_of = [{**told, "nodes": nodes, "images_per_s": nodes} for nodes in (1, 2, 3, 4, 8, 16, 32, 64)]
+    reported = {"transport": "rdma", "verdict": "pass"}
+    runs_of = [{**reported, "nodes": nodes, "images_per_s": nodes} for nodes in (1, 2, 3, 4, 8, 16, 32, 64)]
     (axes,) = plots.throughput(document({"trainings": runs_of}, None)["trainings"]).axes
     assert list(axes.get_xticks()) == [4, 8, 16, 32, 64]
 
 
-def test_what_is_told_apart_by_colour_is_told_apart_by_dashes_and_markers_too():
+def test_what_is_reported_apart_by_colour_is_reported_apart_by_dashes_and_markers_too():
     (axes,) = plots.efficiency(MIXED["trainings"]).axes
     rdma, tcp = axes.get_lines()
     assert rdma.get_color() != tcp.get_color()
@@ -123,10 +123,10 @@ def test_a_plot_of_iterations_has_every_one_of_them():
         ]
 
 
-def test_where_only_rates_of_iterations_were_told_those_are_drawn():
+def test_where_only_rates_of_iterations_were_reported_those_are_drawn():
     rounds = [{"iteration": index, "seconds": None, "images_per_s": 100.0 + index} for index in (1, 2, 3)]
-    told = {"trainings": [{"nodes": 2, "transport": "tcp", "images_per_s": 102, "iterations": rounds}]}
-    made = document(told, None)
+    reported = {"trainings": [{"nodes": 2, "transport": "tcp", "images_per_s": 102, "iterations": rounds}]}
+    made = document(reported, None)
     assert "iterations-1" in gallery.drawings(made)
     (axes,) = plots.iterations(made["trainings"], "images_per_s").axes
     assert points(axes.get_lines()[0]) == [(1, 101), (2, 102), (3, 103)]
@@ -169,8 +169,8 @@ def test_before_and_after_stand_beside_each_other():
     ids=["one", "zero", "two models", "many"],
 )
 def test_odd_trainings_are_drawn_all_the_same(trainings):
-    told = {"trainings": [{"verdict": "pass", **one} for one in trainings], "stages": [{"seconds": 0}]}
-    for drawing in gallery.drawings(document(told, None)).values():
+    reported = {"trainings": [{"verdict": "pass", **one} for one in trainings], "stages": [{"seconds": 0}]}
+    for drawing in gallery.drawings(document(reported, None)).values():
         ElementTree.fromstring(drawing)
         assert len(drawing) < 200_000
 
@@ -198,12 +198,12 @@ def test_drawings_are_sound_named_apart_and_of_the_colours_of_the_page():
 
 def test_titles_and_names_of_others_are_escaped_in_drawings():
     run = runs.perfect(2)
-    told = runs.results(run)
-    for row in told["rungs"]:
+    reported = runs.results(run)
+    for row in reported["rungs"]:
         row["subject"] = {
             key: f"<script>$x^2${value}" for key, value in row["subject"].items() if isinstance(value, str)
         }
-    text = "".join(gallery.drawings(document(told, None)).values())
+    text = "".join(gallery.drawings(document(reported, None)).values())
     assert "<script" not in text
     assert "&lt;script&gt;" in text
 
@@ -216,13 +216,13 @@ def test_settings_of_the_user_do_not_show():
     import matplotlib
 
     made = {**MIXED, "matrices": [], "stages": [], "trainings": MIXED["trainings"][:2]}
-    told = gallery.drawings(made)
+    reported = gallery.drawings(made)
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path"}):
-        assert gallery.drawings(made) == told
+        assert gallery.drawings(made) == reported
 
 
 @pytest.mark.parametrize("how", ["missing", "old"])
-def test_a_library_that_is_missing_or_too_old_is_told(monkeypatch, how):
+def test_a_library_that_is_missing_or_too_old_is_reported(monkeypatch, how):
     import matplotlib
 
     if how == "missing":

@@ -11,7 +11,7 @@ from browser import runs
 from .test_report_pages import Page
 
 
-def relaxed_section(change=lambda told: told):
+def relaxed_section(change=lambda reported: reported):
     run = runs.perfect(2, fake=True)
     made = document(change(runs.results(run)), None)
     return [Page(pages.html(made, {}, "")).text, pages.markdown(made)]
@@ -32,8 +32,11 @@ def test_relaxed_settings_have_a_section_of_their_own_and_stand_in_their_rows():
 @pytest.mark.parametrize(
     "change, words",
     [
-        (lambda told: {**told, "relaxed": []}, "None. Each setting is at least as strict as its default."),
-        (lambda told: {key: told[key] for key in told if key != "relaxed"}, "Relaxed settings were not recorded."),
+        (lambda reported: {**reported, "relaxed": []}, "None. Each setting is at least as strict as its default."),
+        (
+            lambda reported: {key: reported[key] for key in reported if key != "relaxed"},
+            "Relaxed settings were not recorded.",
+        ),
     ],
 )
 def test_a_report_without_relaxed_settings_says_so(change, words):
