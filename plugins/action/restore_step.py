@@ -60,7 +60,8 @@ class ActionModule(ActionBase):
         if due and not self._task.check_mode:
             done = self._module(step["module"], args, known, False)
             if done.get("failed"):
-                return self._failed(step, done)
+                rows = _of_others(step, done)
+                return self._answer(step, rows, [], pending) if rows else self._failed(step, done)
             item = _item(done, step)
             pending = [one for one in item["pending"] if one["what"] not in kept]
         made = [change for change in item["changes"] if change["path"] in due]

@@ -58,19 +58,21 @@ options:
     type: bool
     default: false
   kubeconfig:
-    description: Kubeconfig file of the cluster. Defaults to E(KUBECONFIG) or C(~/.kube/config) if O(host) is not set.
+    description:
+      - Kubeconfig file of the cluster. Defaults to E(K8S_AUTH_KUBECONFIG), E(KUBECONFIG) or C(~/.kube/config).
+      - The module does not use it with O(host) and O(api_key).
     type: path
   context:
-    description: Context in the kubeconfig file.
+    description: Context in the kubeconfig file. Defaults to E(K8S_AUTH_CONTEXT).
     type: str
   host:
-    description: URL of the API server, as an alternative to O(kubeconfig).
+    description: URL of the API server, as an alternative to O(kubeconfig). Defaults to E(K8S_AUTH_HOST).
     type: str
   api_key:
-    description: Token for O(host).
+    description: Token for O(host). Defaults to E(K8S_AUTH_API_KEY).
     type: str
   ca_cert:
-    description: File with the certificate authority of O(host).
+    description: File with the certificate authority of O(host). Defaults to E(K8S_AUTH_SSL_CA_CERT).
     type: path
 attributes:
   check_mode:
@@ -91,6 +93,20 @@ EXAMPLES = r"""
       metadata:
         name: training
         labels: {pod-security.kubernetes.io/enforce: privileged}
+
+- name: Configure a cluster
+  hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: Set the driver version, and take the field over from Helm
+      aiready.vsphere.kubernetes_object:
+        kubeconfig: ~/.kube/config
+        force: true
+        definition:
+          apiVersion: nvidia.com/v1
+          kind: ClusterPolicy
+          metadata: {name: cluster-policy}
+          spec: {driver: {version: 550.54.15}}
 
 - name: Delete a secret of an earlier run
   aiready.vsphere.kubernetes_object:

@@ -100,7 +100,7 @@ def test_each_step_that_was_left_out_is_named_by_the_proof(host_lab):
         assert re.search(r": requested \S.*, found \S", proof), proof
 
 
-def test_host_that_does_not_come_back_is_reported_its_wave_ends_and_no_other_begins(host_lab):
+def test_host_that_does_not_come_back_is_reported_and_its_wave_ends_and_no_other_begins(host_lab):
     lab = host_lab(factory(3))
     lab.twin.world.faults.hang_boot(ESX_01)
     run = lab.hosts(site={"hosts": {"serial": "2", "reboot_timeout_s": 4}})

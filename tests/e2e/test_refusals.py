@@ -62,7 +62,7 @@ def test_all_mistakes_are_reported_at_once_with_their_lines_and_nobody_is_asked(
         assert " ".join(message.split()) in run.text, run.output
 
 
-def test_ambiguous_name_is_refused_with_the_paths_that_report_the_vms_apart(lab):
+def test_ambiguous_name_is_refused_with_the_paths_that_distinguish_the_vms(lab):
     seed = yaml.safe_load(
         (playbook.ROOT / "tests" / "twin" / "src" / "vsphere_twin" / "seeds" / "small.yml").read_text()
     )

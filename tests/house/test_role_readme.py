@@ -1,4 +1,4 @@
-"""The roles' READMEs report the inputs that the roles have."""
+"""The roles' READMEs list the inputs of the roles."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 import sys
 import tomllib
@@ -105,3 +106,10 @@ def test_make_help_speaks_of_every_target_that_people_type():
     makefile = text("Makefile")
     phony = set(re.search(r"(?m)^\.PHONY: (.+)$", makefile)[1].split()) - {"setup"}
     assert phony == set(re.findall(r"(?m)^([a-z0-9-]+):.*## ", makefile))
+
+
+@pytest.mark.parametrize("path", ["LICENSE", "tests/twin/LICENSE"])
+def test_the_licence_is_the_published_text(path):
+    """The GPL permits only unchanged copies of its text."""
+    digest = hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
+    assert digest == "3972dc9744f6499f0f9b2dbf76696f2ae7ad8af9b23dde66d6af86c9dfb36986"

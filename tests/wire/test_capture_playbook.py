@@ -57,7 +57,7 @@ def test_all_sources_are_in_one_capture_with_one_name_for_each_host(tmp_path):
     with launch(LAB, faces=("ssh", "redfish")) as running:
         capture, secret, output = run(running, tmp_path)
         (host,) = running.world.of_kind("HostSystem")
-    assert "1 hosts: " in output
+    assert "Hosts: 1. Their commands: " in output
     own = json.loads(secret.read_text())["known"][host.name]
     guest = json.loads(secret.read_text())["known"]["train-01"]
     found = sources(capture)

@@ -95,14 +95,14 @@ def refuse_foreign(subject: str, wanted: str, distribution: Distribution) -> Non
             subject,
             wanted,
             f"The guest runs {distribution}, whose package manager is neither apt nor dnf",
-            f"Use one of {', '.join(reported_supported())}",
+            f"Use one of {', '.join(supported_names())}",
             "unsupported_distribution",
             distribution=distribution.id,
             version=distribution.version,
         )
 
 
-def reported_supported() -> list[str]:
+def supported_names() -> list[str]:
     """The supported distributions as people write them."""
     names = {"ubuntu": "Ubuntu", "debian": "Debian", "rhel": "RHEL", "rocky": "Rocky Linux"}
     return [f"{names[identity]} {'/'.join(versions)}" for identity, versions in SUPPORTED.items()]

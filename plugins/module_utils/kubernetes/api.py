@@ -48,7 +48,8 @@ class Api:
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         try:
-            if params.get("kubeconfig") or not params.get("host"):
+            # As the modules of kubernetes.core select them.
+            if not (params.get("host") and params.get("api_key")):
                 self._client = config.new_client_from_config(params.get("kubeconfig"), params.get("context"))
             else:
                 settings = client.Configuration()
@@ -104,7 +105,7 @@ class Api:
         groups = self.request("GET", "/apis").get("groups") or []
         versions = ["v1", *(one["preferredVersion"]["groupVersion"] for one in groups)]
         for version in versions:
-            if version.startswith(("events.k8s.io", "metrics.k8s.io")):
+            if version.startswith(("events.k8s.io", "metrics.k8s.io", "packages.operators.coreos.com")):
                 continue
             for one in self.kinds(version):
                 if not one.get("namespaced") or "list" not in (one.get("verbs") or ()) or one["kind"] == "Event":
@@ -141,7 +142,17 @@ class Api:
 
 TIMEOUT_S = 60
 # Kubernetes creates them in each namespace.
-OF_EACH = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default"))
+OF_EACH = (
+    ("ConfigMap", "kube-root-ca.crt"),
+    ("ServiceAccount", "default"),
+    # OpenShift.
+    ("ConfigMap", "openshift-service-ca.crt"),
+    ("ServiceAccount", "builder"),
+    ("ServiceAccount", "deployer"),
+    ("RoleBinding", "system:deployers"),
+    ("RoleBinding", "system:image-builders"),
+    ("RoleBinding", "system:image-pullers"),
+)
 
 
 def _root(version: str) -> str:

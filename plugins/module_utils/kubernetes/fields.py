@@ -28,6 +28,20 @@ OF_CONTROLLERS = (
     "f:metadata.f:ownerReferences",
     "f:spec.f:suspend",
     "f:spec.f:runPolicy.f:suspend",
+    # Cluster API and VKS complete a Cluster. The domains of the labels of VKS are [unsure].
+    "f:spec.f:controlPlaneEndpoint",
+    "f:spec.f:controlPlaneRef",
+    "f:spec.f:infrastructureRef",
+    *(
+        f"f:metadata.f:{part}.f:{domain}"
+        for part in ("labels", "annotations")
+        for domain in (
+            "topology.cluster.x-k8s.io/",
+            "cluster.x-k8s.io/",
+            "run.tanzu.vmware.com/",
+            "kubernetes.vmware.com/",
+        )
+    ),
 )
 _PART = re.compile(r"\.?([^.\[\]]+)|\[([^\]]*)\]")
 

@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
+from ansible.module_utils.basic import env_fallback
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.journal import HIDDEN
@@ -18,6 +20,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import 
 if TYPE_CHECKING:
     from typing import Callable
 
+
+def _of_environment(name: str) -> dict[str, Any]:
+    """A default from the variable that the modules of kubernetes.core read."""
+    return {"fallback": (env_fallback, [f"K8S_AUTH_{name}"])}
+
+
 ARGUMENTS: dict[str, Any] = {
     "definition": {"type": "dict", "required": True},
     "secret_data": {"type": "dict", "no_log": True},
@@ -26,11 +34,11 @@ ARGUMENTS: dict[str, Any] = {
     "uid": {"type": "str"},
     "field_manager": {"type": "str", "default": "aiready.vsphere"},
     "force": {"type": "bool", "default": False},
-    "kubeconfig": {"type": "path"},
-    "context": {"type": "str"},
-    "host": {"type": "str"},
-    "api_key": {"type": "str", "no_log": True},
-    "ca_cert": {"type": "path"},
+    "kubeconfig": {"type": "path", **_of_environment("KUBECONFIG")},
+    "context": {"type": "str", **_of_environment("CONTEXT")},
+    "host": {"type": "str", **_of_environment("HOST")},
+    "api_key": {"type": "str", "no_log": True, **_of_environment("API_KEY")},
+    "ca_cert": {"type": "path", **_of_environment("SSL_CA_CERT")},
 }
 EXISTS = "exists"
 # Why an object is not ours any more: it is gone, another one has its name, or another manager set its fields.
@@ -41,6 +49,8 @@ GONE, OTHER, CHANGED, FILLED = (
     "kubernetes_namespace_not_empty",
 )
 SHOWN = 5
+# Seconds for controllers to delete what belongs to a deleted object.
+GONE_S = 120
 
 
 @dataclass(frozen=True)
@@ -143,6 +153,10 @@ class Objects(Noun[Request, State]):
                     answer = self._apply(item, dry=True)
                     self._would[item.label] = self._state(request, answer)
             except api.Rejected as error:
+                if error.code == 404 and request.uid:
+                    # Its kind or its namespace is gone.
+                    item.now = State(False)
+                    continue
                 item.error = _error(request, "apply", error)
 
     @staticmethod
@@ -191,7 +205,7 @@ class Objects(Noun[Request, State]):
                 "cannot delete the object of an earlier run",
                 f"Fields of the object are set by {', '.join(now.managers)}.",
                 "Nothing was changed. Delete it with kubectl if nobody needs it",
-                "kubernetes_object_changed",
+                CHANGED,
                 managers=list(now.managers),
             )
         if now.inside:
@@ -201,7 +215,7 @@ class Objects(Noun[Request, State]):
                 "cannot delete the namespace",
                 f"It contains {', '.join(now.inside[:SHOWN])}{more}.",
                 "Nothing was changed. Delete the objects first",
-                "kubernetes_namespace_not_empty",
+                FILLED,
             )
         return State(False)
 
@@ -222,14 +236,26 @@ class Objects(Noun[Request, State]):
             try:
                 if request.absent:
                     self._api.delete(path, item.now.uid, item.now.version)
-                    item.proved = State(False)
+                    item.proved = self._deleted(path, request, item.now)
                 else:
                     item.proved = self._state(request, self._apply(item, dry=False))
                     item.ids.update(uid=item.proved.uid)
             except api.Rejected as error:
                 item.error = _error(request, "delete" if request.absent else "apply", error)
-                item.touched = not error.code
+                # A server that fails, or does not answer, may still have carried the request out.
+                item.touched = not error.code or error.code >= 500
                 item.proved = None if item.touched else item.now
+
+    def _deleted(self, path: str, request: Request, now: State) -> State:
+        """The object after its deletion: a finalizer may keep it, and its pods need time to end."""
+        until = time.monotonic() + GONE_S
+        while True:
+            found = self._api.get(path)
+            if found is None or str(found["metadata"].get("uid") or "") != now.uid:
+                return State(False)
+            if time.monotonic() > until:
+                return self._state(request, found)
+            time.sleep(1)
 
     def prove(self, items: Sequence[Item[Request, State]]) -> None:
         """The answer of the server is the stored object. Controllers may change it at any later moment."""
@@ -246,7 +272,7 @@ class Objects(Noun[Request, State]):
                 )
 
     def project(self, state: State) -> dict[str, object]:
-        shown = {path: HIDDEN if state.secret and _is_data(path) else one for path, one in state.fields.items()}
+        shown = {path: HIDDEN if state.secret and is_data(path) else one for path, one in state.fields.items()}
         return {"exists": state.exists, "uid": state.uid, "fields": shown}
 
 
@@ -255,29 +281,31 @@ def _of_another(request: Request, now: State) -> OperatorError:
     failed, todo = "cannot restore the object of an earlier run", "Nothing was changed. Check who deleted it"
     had = f"That object had the uid {request.uid}."
     if not now.exists:
-        return OperatorError(request.label, failed, f"{had} No object has this name.", todo, "kubernetes_object_gone")
+        return OperatorError(request.label, failed, f"{had} No object has this name.", todo, GONE)
     found = f"{had} The object of this name has the uid {now.uid}."
-    return OperatorError(request.label, failed, found, todo, "kubernetes_object_replaced", uid=now.uid)
+    return OperatorError(request.label, failed, found, todo, OTHER, uid=now.uid)
 
 
-def _is_data(path: str) -> bool:
-    return path.startswith(("data", "stringData"))
+def is_data(path: str) -> bool:
+    # kubectl apply repeats the content in an annotation.
+    return path.startswith(("data", "stringData")) or "last-applied-configuration" in path
 
 
 def _shown(now: State, wanted: State, path: str, value: Any) -> Any:
-    return HIDDEN if value is not None and (now.secret or wanted.secret) and _is_data(path) else value
+    return HIDDEN if value is not None and (now.secret or wanted.secret) and is_data(path) else value
 
 
 def _error(request: Request, verb: str, error: api.Rejected) -> OperatorError:
     """The answer of the server as an error. The role names the cause and the fix from its status."""
     status = error.status
     details = status.get("details") or {}
+    code = CHANGED if request.values is not None and error.code == 409 else "kubernetes_refused"
     return OperatorError(
         request.label,
         f"cannot {verb} the object",
         f"The API server reports: {str(error).rstrip('.')}.",
         "Correct the definition, or check the rights of the user and the API server",
-        "kubernetes_refused",
+        code,
         status={
             "message": str(error),
             "reason": status.get("reason"),

@@ -14,8 +14,10 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
     Row,
     differs,
     of_items,
+    refused,
     unread,
 )
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import failed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_files import LIMITS_FILE, MODULES_FILE
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ MODULES = {
     "mig": "MIG",
     "roce": "RoCE traffic class",
 }
+# Other reads of the role, without which these settings are unknown.
+READS = {"systemd": "limits of services", "logind": "logind.RemoveIPC", "chrony": "service.chrony"}
 WHO = ("*", "root")
 
 
@@ -42,18 +46,33 @@ def guests(requested: Iterable[str], previews: Mapping[str, Mapping[str, Any] | 
             why = "It was not read. It is off, has no address, does not answer, or is not as the stage guests requires."
             yield unread(STAGE, name, EVERYTHING, why)
             continue
+        broken = _broken(preview["answers"])
+        if broken is not None:
+            yield refused(STAGE, name, EVERYTHING, broken)
+            continue
         yield from list(_guest(name, preview)) or [Row(STAGE, name, EVERYTHING, AS_REQUESTED)]
+
+
+def _broken(answers: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The answer of a basic read that failed, without which missing looks like changed. cat ends with 1 for no file."""
+    listed, read = answers["packages"], answers["files"]
+    if failed(listed) or listed.get("rc") is None:
+        return listed if failed(listed) else {"failed": True, "msg": "The list of packages was not read."}
+    for one in read.get("results") or [read]:
+        if failed(one) or one.get("rc") not in (0, 1):
+            return one if failed(one) else {"failed": True, "msg": "Files of the guest were not read."}
+    return None
 
 
 def _guest(name: str, preview: Mapping[str, Any]) -> Iterator[Row]:
     plan, answers = preview["plan"], preview["answers"]
     for problem in plan["problems"]:
         yield unread(STAGE, name, "request", str(problem))
-    if answers["packages"].get("rc") is None:
-        yield unread(STAGE, name, "packages", "The list of packages was not read.")
-    else:
-        for package in plan["packages"]["missing"]:
-            yield differs(STAGE, name, f"package.{package}", "installed", "not installed")
+    for step, subject in READS.items():
+        if failed(answers[step]):
+            yield refused(STAGE, name, subject, answers[step])
+    for package in plan["packages"]["missing"]:
+        yield differs(STAGE, name, f"package.{package}", "installed", "not installed")
     for setting, requested, found in (
         *_limits(plan, answers),
         *_services(answers),

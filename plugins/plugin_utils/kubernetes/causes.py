@@ -110,6 +110,12 @@ CAUSES = (
     ),
     Cause(
         "",
+        r"were unschedulable",
+        "The node of the pod is cordoned",
+        "Uncordon it, or leave it out with site.kubernetes.nodes",
+    ),
+    Cause(
+        "",
         r"untolerated taint",
         "The nodes have a taint that the pod does not tolerate",
         "Remove the taint, or add a toleration in site.kubernetes.gpu_operator.spec.daemonsets.tolerations",

@@ -72,6 +72,8 @@ def _pod(requested: Mapping[str, Any], node: Mapping[str, Any]) -> Made:
         "containers": [container],
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
+        # A started pod ends also without the controller.
+        "activeDeadlineSeconds": max(int(checks["limit_s"]), 1),
         "nodeSelector": {HOSTNAME: nodes.labels(node).get(HOSTNAME) or node["metadata"]["name"]},
         "tolerations": [{"key": nodes.GPU, "operator": "Exists", "effect": "NoSchedule"}],
     }
@@ -107,13 +109,17 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
     checks, network = requested["checks"], requested.get("network_operator") or {}
     found = {one["metadata"]["name"]: one for one in seen["pods"]}
     guests: dict[str, Any] = {}
-    settings: dict[str, Recording] = {}
+    differences: dict[str, list[tuple[str, str]]] = {}
     for made in seen["made"]:
         node, name = made["metadata"]["annotations"][OF_NODE], made["metadata"]["name"]
         recording = Recording(str(seen["logs"].get(name) or ""))
         if recording.complete:
-            guests[node] = {"before": _measured(requested, node, recording)}
-            settings[node] = recording
+            try:
+                guests[node] = {"before": _measured(requested, node, recording)}
+                differences[node] = list(_differences(network, node, recording)) if network else []
+            except (ValueError, LookupError) as error:
+                why = f"The pod {name} printed a value that cannot be read: {short(str(error))}"
+                guests[node] = {"before": {"msg": why}}
         else:
             guests[node] = {"before": {"msg": _trouble(name, found.get(name), seen["events"], checks)}}
     known = (*ALL, *(WITH_RDMA if network else ()))
@@ -125,7 +131,7 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
         "interfaces": dict.fromkeys(guests, DATA) if network else {},
         "skip": {**skip, **checks["intent"]["skip"]},
     }
-    agreement = _agreement(network, settings) if network and settings else {}
+    agreement = _agreement(differences) if network and differences else {}
     return {
         "intent": intent,
         "guests": guests,
@@ -139,7 +145,8 @@ def _trouble(name: str, pod: Mapping[str, Any] | None, events: Objects, checks: 
     """Why a pod has no result."""
     if pod is None:
         return f"The pod {name} does not exist"
-    found = of_pods([pod], events)
+    # Other objects of the namespace have events too.
+    found = of_pods([pod], [one for one in events if (one.get("involvedObject") or {}).get("name") == name])
     phase = short((pod.get("status") or {}).get("phase") or "unknown")
     limit = f"The pod {name} has the phase {phase} and printed no complete result within {checks['limit_s']} s"
     return " ".join(found).rstrip(".") or limit
@@ -191,11 +198,10 @@ def _readable(one: dict[str, Any]) -> dict[str, Any]:
     return one
 
 
-def _agreement(network: Mapping[str, Any], recordings: Mapping[str, Recording]) -> dict[str, Any]:
+def _agreement(differences: Mapping[str, Sequence[tuple[str, str]]]) -> dict[str, Any]:
     """The RoCE settings of the pods against those of the site, in the format of roce_agreement_info."""
     wrong, ends = [], []
-    for node, recording in recordings.items():
-        mine = list(_differences(network, node, recording))
+    for node, mine in differences.items():
         wrong += [
             {
                 "severity": "error",
@@ -208,7 +214,7 @@ def _agreement(network: Mapping[str, Any], recordings: Mapping[str, Recording]) 
         ]
         known = ["traffic_class", "devices", "gid", "mtu"]
         ends.append({"name": node, "port": DATA, "known": known, "unknown": [], "unreported": []})
-    paths = [{"a": {"name": node, "port": DATA}, "b": {"name": "site.roce", "port": ""}} for node in recordings]
+    paths = [{"a": {"name": node, "port": DATA}, "b": {"name": "site.roce", "port": ""}} for node in differences]
     return {"disagreements": wrong, "not_known": [], "paths": paths, "agreed": not wrong, "ends": ends}
 
 
@@ -238,23 +244,27 @@ def _differences(network: Mapping[str, Any], node: str, recording: Recording) ->
             f"that the pod requests {', '.join(network_operator.resources(network))}, and the device plugin.",
         )
     yield from _gids(network, node, [gid for one in devices.values() for port in one["ports"] for gid in port["gids"]])
-    mtu = (files.text(f"/sys/class/net/{DATA}/mtu") or "").strip()
-    if mtu != str(network["mtu"]):
-        yield (
-            "mtu",
-            f"{DATA} of a pod on {node} has an MTU of {_reported(mtu)}, but site.network.mtu is {network['mtu']}. Set "
-            "the MTU of the adapter in the node, or of the macvlan network.",
-        )
+    for number in range(1, len(network["subnets"]) + 1):
+        name = f"net{number}"
+        mtu = (files.text(f"/sys/class/net/{name}/mtu") or "").strip()
+        if mtu != str(network["mtu"]):
+            yield (
+                "mtu",
+                f"{name} of a pod on {node} has an MTU of {_reported(mtu)}, but site.network.mtu is {network['mtu']}. "
+                "Set the MTU of the adapter in the node, or of the macvlan network.",
+            )
 
 
 def _gids(network: Mapping[str, Any], node: str, gids: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    usable = [one for one in gids if one["type"] == "roce_v2" and one["ipv4"] and _inside(one["address"], network)]
+    versions = [one for one in gids if one["type"] == "roce_v2" and one["ipv4"]]
+    usable = [one for one in versions if any(_inside(one["address"], subnet) for subnet in network["subnets"])]
+    lacking = [subnet for subnet in network["subnets"] if not any(_inside(one["address"], subnet) for one in usable)]
     index = network["gid_index"]
-    if not usable:
+    if lacking:
         yield (
             "gid",
-            f"A pod on {node} has no RoCE v2 GID with an address of {', '.join(network['subnets'])}. Check the address "
-            f"of {DATA}, and the RDMA namespace mode of the node.",
+            f"A pod on {node} has no RoCE v2 GID with an address of {', '.join(lacking)}. Check the addresses of its "
+            "adapters, and the RDMA namespace mode of the node.",
         )
     elif index is not None and index not in [one["index"] for one in usable]:
         found = next((f"{one['type']} with {one['address']}" for one in gids if one["index"] == index), "no entry")
@@ -266,9 +276,8 @@ def _gids(network: Mapping[str, Any], node: str, gids: Sequence[Mapping[str, Any
         )
 
 
-def _inside(address: str, network: Mapping[str, Any]) -> bool:
-    found = ipaddress.ip_address(address)
-    return any(found in ipaddress.ip_network(subnet) for subnet in network["subnets"])
+def _inside(address: str, subnet: str) -> bool:
+    return ipaddress.ip_address(address) in ipaddress.ip_network(subnet)
 
 
 def _reported(value: str | None) -> str:

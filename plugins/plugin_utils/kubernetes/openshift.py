@@ -35,7 +35,8 @@ def objects(namespace: str) -> list[dict[str, Any]]:
         allowedCapabilities=["IPC_LOCK"],
         defaultAddCapabilities=[],
         requiredDropCapabilities=[],
-        priority=0,
+        # Above restricted-v2, which would run the launcher, that requests no capability, as another user.
+        priority=10,
         # The images run as root, and so does sshd of an MPIJob.
         runAsUser={"type": "RunAsAny"},
         seLinuxContext={"type": "MustRunAs"},

@@ -50,7 +50,11 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     problems += _nodes(requested, seen["nodes"])
     problems += openshift.problems(seen) if on_openshift else ()
     partitions, unplanned = mig.objects(operator, nodes.chosen(seen["nodes"], requested["nodes"]))
-    problems += unplanned
+    # Only the operator labels the product of a GPU.
+    absent = _is_pending(operator, seen) and not schema.served(
+        seen["definitions"], gpu_operator.GROUP, gpu_operator.KIND
+    )
+    problems += () if absent else unplanned
     networks = network_operator.networks(network, requested["nodes"]) if network else []
     if network:
         made.append(network_operator.policy(network, on_openshift))

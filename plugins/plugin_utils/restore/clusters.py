@@ -35,7 +35,7 @@ ORDER = (
     ("HostDeviceNetwork", "MacvlanNetwork", "IPPool"),
     ("Node",),
     ("NicClusterPolicy", "ClusterPolicy"),
-    ("ConfigMap", "Secret"),
+    ("ConfigMap", "Secret", "ServiceAccount", "SecurityContextConstraints"),
     ("Namespace",),
     # On the Supervisor.
     ("Cluster",),
@@ -87,6 +87,8 @@ def _permitted(one: Step | Cannot, delete_vms: bool, delete_namespaces: bool) ->
 def _object(entries: Sequence[Entry]) -> Steps:
     last = entries[-1]
     uid = str(last.ids.get("uid") or "")
+    # An object that was created again under the same name is another object.
+    entries = [one for one in entries if str(one.ids.get("uid") or uid) == uid]
     # An object that was deleted and created again has no earlier values from before.
     begins = [number for number, one in enumerate(entries) if _creates(one)]
     if begins and (begins[0] == 0 or entries[begins[-1]].ids.get("uid") == uid):
@@ -95,7 +97,9 @@ def _object(entries: Sequence[Entry]) -> Steps:
     exists = settings.pop(noun.EXISTS, None)
     found: Steps = [cannot(entries, noun.EXISTS, _DELETED)] if exists is not None and exists.back else []
     definition = last.request["definition"]
-    if definition["kind"] == "Secret" and settings:
+    # The journal shows the content of each change in the same way.
+    filled = any(noun.is_data(made.path) for one in entries for made in one.changes)
+    if definition["kind"] == "Secret" and (settings or filled):
         return [*found, cannot(entries, "data", _SECRET)]
     if not settings or found:
         return found

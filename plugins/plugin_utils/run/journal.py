@@ -77,7 +77,8 @@ def _run() -> str:
 
 def _shared() -> str:
     """A name that is the same in all forks of a run."""
-    return f"run-{get_unique_id()[:13]}"
+    # The address of the machine, and a random number of the process.
+    return f"run-{get_unique_id()[:23]}"
 
 
 def names(folder: str) -> set[str]:

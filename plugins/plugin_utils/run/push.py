@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import importlib
 import os
 import shutil
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote, urlsplit
 
 if TYPE_CHECKING:
@@ -57,8 +59,8 @@ def push(folder: str, target: Target, journals: Mapping[str, str] | None = None)
     """Copy all files of the folder of a run, and return their new address. journals: {path below the target: file}."""
     _check(target)
     name = os.path.basename(os.path.normpath(folder))
-    files = {os.path.join(name, path): os.path.join(folder, path) for path in _files(folder)}
-    files.update(journals or {})
+    # The journal first: restore needs it, and the server may reject a later file.
+    files = {**(journals or {}), **{os.path.join(name, path): os.path.join(folder, path) for path in _files(folder)}}
     if target.is_s3:
         _to_s3(files, target)
         return f"{target.address.rstrip('/')}/{name}"
@@ -135,13 +137,12 @@ def _to_webdav(files: Mapping[str, str], target: Target) -> None:
     above = target.address.rstrip("/")
     with requests.Session() as session:
         if target.user:
-            session.auth = (target.user, target.password)
+            session.auth = (target.user.encode(), target.password.encode())
         try:
             for collection in _collections(files):
-                _done(
-                    session.request("MKCOL", f"{above}/{collection}", timeout=SILENT_S, allow_redirects=False),
-                    (*CREATED, EXISTS),
-                )
+                # nginx rejects a collection without the last slash, and Apache redirects one that exists.
+                made = session.request("MKCOL", f"{above}/{collection}/", timeout=SILENT_S, allow_redirects=False)
+                _done(made, (*CREATED, EXISTS))
             for path, file in files.items():
                 with open(file, "rb") as content:
                     sent = session.put(f"{above}/{quote(path)}", data=content, timeout=SILENT_S, allow_redirects=False)
@@ -154,7 +155,7 @@ def _to_webdav(files: Mapping[str, str], target: Target) -> None:
         except requests.exceptions.RequestException as error:
             raise PushFailed(f"The server did not answer: {type(error).__name__}. Check the address.") from None
         except OSError as error:
-            raise PushFailed(f"Cannot read {error.filename}: {error.strerror or error}.") from None
+            raise _unread(error) from None
 
 
 def _to_s3(files: Mapping[str, str], target: Target) -> None:
@@ -180,12 +181,15 @@ def _to_s3(files: Mapping[str, str], target: Target) -> None:
                 # Servers other than Amazon's may know neither names of buckets in host names nor new checksums.
                 s3={"addressing_style": "path" if any(os.environ.get(name) for name in ENDPOINTS) else "auto"},
                 request_checksum_calculation="when_required",
+                retries={"total_max_attempts": 2},
             ),
         )
         for path, file in files.items():
             with open(file, "rb") as content:
                 key = "/".join(part for part in (above, *path.split(os.sep)) if part)
-                client.put_object(Bucket=parts.netloc, Key=key, Body=content)
+                client.put_object(Bucket=parts.netloc, Key=key, Body=content, ContentMD5=_md5(content))
+    except TypeError:
+        raise PushFailed("The Python library boto3 is older than 1.36. Update it where Ansible runs.") from None
     except exceptions.ClientError as error:
         code = error.response["Error"]["Code"]
         raise PushFailed(S3_CAUSES.get(code, f"The server answered {code}. Check its log.")) from None
@@ -198,12 +202,29 @@ def _to_s3(files: Mapping[str, str], target: Target) -> None:
             "There is no login. Set AIREADY_RESULTS_USER to the ID of the access key and AIREADY_RESULTS_PASSWORD to "
             "its secret, or use AWX's credential type Amazon Web Services."
         ) from None
+    except exceptions.ParamValidationError:
+        raise PushFailed("The name of the bucket is invalid. Correct aiready_results_target.") from None
     except (exceptions.BotoCoreError, ValueError) as error:
         raise PushFailed(
             f"The server did not answer: {type(error).__name__}. Check the bucket and AWS_ENDPOINT_URL_S3."
         ) from None
     except OSError as error:
-        raise PushFailed(f"Cannot read {error.filename}: {error.strerror or error}.") from None
+        raise _unread(error) from None
+
+
+def _md5(content: BinaryIO) -> str:
+    """The checksum of a file. A bucket with an object lock requires it, and every S3 server knows it."""
+    # Runs on the controller only, whose Python is newer than 3.8.
+    digest = hashlib.md5(usedforsecurity=False)  # novermin
+    while part := content.read(1 << 20):
+        digest.update(part)
+    content.seek(0)
+    return base64.b64encode(digest.digest()).decode()
+
+
+def _unread(error: OSError) -> PushFailed:
+    where = f" {error.filename}" if error.filename else ""
+    return PushFailed(f"Cannot read a file{where}: {error.strerror or error}.")
 
 
 def _collections(files: Iterable[str]) -> list[str]:

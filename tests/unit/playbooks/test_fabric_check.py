@@ -62,5 +62,5 @@ def test_hosts_are_asked_wherever_the_vcenter_is_named(monkeypatch, host, variab
     ],
     ids=str,
 )
-def test_it_fails_unless_it_is_reported_not_to(variables, failing):
+def test_it_fails_unless_allowed(variables, failing):
     assert met(FAIL, **variables) is failing

@@ -51,7 +51,7 @@ def _gpus(twin, where):
 
 
 def reported(answer):
-    """The same from the answer; a root is reported by its bus."""
+    """The same from the answer; a root is identified by its bus."""
     return {
         one["name"]: {
             "action": one["action"],

@@ -48,11 +48,11 @@ def trainings(recorded: Any) -> list[dict[str, Any]]:
             run["efficiency"] = rounded(100 * speedup / run["nodes"])
             run["relative_to"] = nodes
         run["gain"] = _gain(run, runs)
-    _report_apart(runs)
+    _distinguish(runs)
     return runs
 
 
-def _report_apart(runs: Sequence[dict[str, Any]]) -> None:
+def _distinguish(runs: Sequence[dict[str, Any]]) -> None:
     """Add the name of the guest to runs on one node, because each guest has such a run."""
     names = [(run["model"], run["label"]) for run in runs]
     transports = {run["transport"] for run in runs if run["nodes"] == 1}

@@ -67,7 +67,7 @@ class Lab:
         return [sys.executable, str(program), *words], environment
 
 
-def test_it_prints_and_ends_as_it_is_reported(lab):
+def test_it_prints_and_ends_as_requested(lab):
     done = lab.run("nvidia-smi", "-L", answers=[{"stdout": "GPU 0\n", "stderr": "but\n", "status": 6}])
     assert (done.stdout, done.stderr, done.returncode) == ("GPU 0\n", "but\n", 6)
     assert lab.asked[0]["argv"] == ["nvidia-smi", "-L"]

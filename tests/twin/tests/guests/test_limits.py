@@ -36,6 +36,6 @@ def test_a_limit_that_is_far_is_not_blamed():
     assert limits.reported(Hands(100)) == ""
 
 
-def test_what_counts_them_opens_no_more_than_it_is_reported():
+def test_what_counts_them_opens_no_more_than_the_limit():
     done = subprocess.run([sys.executable, "-c", limits.PROBE, "3"], capture_output=True, text=True, check=True)
     assert done.stdout == "3\n"

@@ -259,7 +259,7 @@ BESIDE = {"vm", "connection", "address", "addresses", "data_address", "gpus", "h
     ],
     ids=["little", "much"],
 )
-def test_role_takes_what_it_is_reported(requested):
+def test_role_takes_its_inputs(requested):
     spec = yaml.safe_load((ROOT / "roles/guest_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
     reported = {f"guest_vm_{name}": value for name, value in guest(guests=requested).items() if name not in BESIDE}
     assert ArgumentSpecValidator(spec["options"]).validate(reported).error_messages == []

@@ -42,7 +42,7 @@ def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
     ],
     ids=["little", "much", "a key of one's own"],
 )
-def test_role_takes_what_it_is_reported(requested):
+def test_role_takes_its_inputs(requested):
     reported = site_runtime(site(runtime=requested), {"nvcr.io": "key"}, "secret")
     answer = ArgumentSpecValidator(options()).validate({PREFIX + name: value for name, value in reported.items()})
     assert answer.error_messages == []

@@ -180,7 +180,7 @@ def test_documented_result_is_what_the_example_gives():
     ],
     ids=["little", "much"],
 )
-def test_role_takes_what_it_is_reported(requested):
+def test_role_takes_its_inputs(requested):
     spec = yaml.safe_load((ROLES / "horovod" / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]
     reported = {f"horovod_{name}": value for name, value in training(**requested).items() if name != "problems"}
     answer = ArgumentSpecValidator(spec["options"]).validate(reported)

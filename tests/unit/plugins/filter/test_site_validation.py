@@ -249,7 +249,7 @@ def test_runs_are_given_only_what_a_run_takes():
 BESIDE = {"agreement", "began", "compare_with", "host_ports", "result_dir", "switches"}
 
 
-def test_role_takes_what_it_is_reported():
+def test_role_takes_its_inputs():
     spec = yaml.safe_load((ROOT / "roles/validation/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
     reported = {f"validation_{name}": value for name, value in validation().items() if name != "problems"}
     answer = ArgumentSpecValidator(spec["options"]).validate({**reported, "validation_result_dir": "results"})

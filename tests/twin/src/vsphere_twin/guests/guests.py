@@ -144,7 +144,7 @@ class Guests:
         """It goes on."""
         self._do(vm, "freeze", False)
         machine = self._machine(vm)
-        machine.later(machine.retell)
+        machine.later(machine.report_again)
 
     def clone(self, source, copy):
         """A VM whose disk is a copy of another one's."""

@@ -179,7 +179,7 @@ class Machine:
         else:
             copy.disk.set_result(self.guests.copies.take(self, copy))
 
-    def retell(self):
+    def report_again(self):
         """Report again after a suspend: the last report of VMware Tools is still valid."""
         if self._last_report is not None:
             self.guests.heard(self, self._last_report)

@@ -7,8 +7,8 @@ import datetime
 
 from pyVmomi import VmomiSupport, vmodl
 
+from . import guest, reconfigure
 from . import power as powers
-from . import reconfigure
 
 SETTINGS = {
     "bootOptions": "boot_options",
@@ -95,6 +95,7 @@ def _run(world, vm):
     """Start a VM on its own host. It ran there, so a rule of the twin that refuses it is wrong, or lacks something."""
     try:
         powers.power_on(world, vm, vm.host)
+        guest.ran(world, vm)
     except vmodl.MethodFault as fault:
         reason = f"it runs, but a rule of the twin refuses that: {fault.msg}"
         row = {"object": f"VM {vm.name}", "fact": "room that its devices take", "value": "none", "reason": reason}

@@ -26,6 +26,12 @@ def boot(world, vm):
     world.timeline.after(seconds, lambda: _came(world, vm, booted))
 
 
+def ran(world, vm):
+    """The guest of a VM that ran when it was captured does not boot again."""
+    if not _real(world, vm):
+        vm.tools_running = vm.tools_installed and starts(vm)
+
+
 def shut_down(world, vm, went):
     """Ask the guest to go; it takes its time."""
     require_tools(vm)

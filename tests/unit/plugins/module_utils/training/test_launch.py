@@ -33,7 +33,7 @@ def test_mpirun_is_reported_hosts_transport_and_variables():
     assert " -x NCCL_SOCKET_IFNAME " in command
 
 
-def test_horovodrun_is_reported_the_interface_so_that_it_does_not_look_for_one():
+def test_horovodrun_gets_the_interface_so_that_it_does_not_look_for_one():
     (command,) = commands(launcher="horovodrun", controller="gloo", arguments=["--iterations", "3"])
     assert command == (
         "horovodrun --gloo -np 2 -H job-01:1,job-02:1 --start-timeout 120 --disable-cache --network-interfaces ens224 "

@@ -184,7 +184,7 @@ def test_address_is_that_of_the_interface_and_the_other_way_round():
         (["10.0.0.1", "train 2"], ["guest-1", "guest-2"]),
     ],
 )
-def test_launchers_get_names_that_they_take_and_can_report_apart(names, expected):
+def test_launchers_get_names_that_they_take_and_can_distinguish(names, expected):
     assert list(plan.nodes(names).values()) == expected
 
 

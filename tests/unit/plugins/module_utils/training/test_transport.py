@@ -190,7 +190,7 @@ def test_mpi_stays_on_tcp_and_on_the_data_path():
     assert reported["btl_tcp_if_include"] == reported["oob_tcp_if_include"] == "ens224"
 
 
-def test_mpi_is_reported_the_network_where_interfaces_have_other_names():
+def test_mpi_gets_the_network_where_interfaces_have_other_names():
     found = guests()
     other = {"interfaces": {"enp5s0": (9000, True)}, "addresses": {"enp5s0": [(ADDRESSES["job-02"], 24)]}}
     found["job-02"] = guests(2, **other)["job-02"]

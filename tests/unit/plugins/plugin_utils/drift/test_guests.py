@@ -147,3 +147,24 @@ def test_a_guest_that_was_not_reached_is_unknown():
         ("job-02", "unknown"),
     ]
     assert found["status"] == "unknown"
+
+
+def test_a_guest_that_fails_is_unknown_and_did_not_change():
+    good = preview()["answers"]["files"]["results"]
+    for found in (
+        {"packages": {"unreachable": True, "msg": "Connection refused"}},
+        {"packages": {"failed": True, "rc": 127, "msg": "python3: not found"}},
+        {"files": {"results": [{**good[0], "rc": 127}, *good[1:]]}},
+        {"files": {"unreachable": True, "msg": "Connection refused"}},
+    ):
+        assert [row[:2] for row in rows(**found)] == [("unknown", "settings")], found
+
+
+def test_a_setting_that_was_not_read_is_unknown():
+    lost = {"unreachable": True, "msg": "Connection reset"}
+    reported = rows(systemd=lost, logind=lost, chrony=lost)
+    assert [row[:2] for row in reported] == [
+        ("unknown", "limits of services"),
+        ("unknown", "logind.RemoveIPC"),
+        ("unknown", "service.chrony"),
+    ]

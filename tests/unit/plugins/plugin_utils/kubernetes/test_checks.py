@@ -183,3 +183,33 @@ def test_driver_of_the_operator_is_required():
     whole = site(checks=IMAGE, gpu_operator={"driver": {"version": "550.54.15-rhcos4.15"}})
     assert requested({**whole, "gpu": {"mode": "passthrough"}})["checks"]["intent"]["driver"] == "550.54.15"
     assert requested(SITE)["checks"] == {}
+
+
+def test_a_capability_lifts_the_limit_of_locked_memory():
+    for capabilities, limit in (("00000000a80465fb", "unlimited"), ("00000000a80425fb", "64")):
+        log = f"{recorded.RUN}{recorded.ULIMIT}\n64\n64\n{recorded.END}0\n{recorded.FILES}\n"
+        log += f"/proc/self/status:CapEff:\t{capabilities}\n{recorded.END}0\n"
+        done = recorded.RecordedCommands(recorded.Recording(log)).run(["su", "root"])
+        assert done.stdout.split() == [limit, limit]
+
+
+def of_log(whole, files):
+    """The inputs of the judge for one pod that printed these files."""
+    log = f"{recorded.RUN}uname -r\n5.15\n{recorded.END}0\n{recorded.FILES}\n{files}\n{recorded.END}0\n"
+    made = [{"metadata": {"name": "aiready-check-1", "annotations": {checks.OF_NODE: "gpu-01"}}}]
+    seen = {"made": made, "pods": [], "events": [], "logs": {"aiready-check-1": log}}
+    return checks.results(requested(whole), seen)
+
+
+def test_a_value_that_cannot_be_read_is_a_failure_of_its_node():
+    inputs = of_log(with_checks(), "/sys/class/infiniband/mlx5_0/ports/abc/state:4: ACTIVE")
+    assert "cannot be read" in inputs["guests"]["gpu-01"]["before"]["msg"]
+
+
+def test_each_network_of_a_pod_is_compared():
+    whole = with_checks(subnets=["192.168.50.0/24", "192.168.51.0/24"])
+    agreement = of_log(whole, "/sys/class/net/net1/mtu:9000")["agreement"]
+    wrong = [one["msg"] for one in agreement["disagreements"]]
+    assert any("net2 of a pod on gpu-01 has an MTU of not set" in one for one in wrong)
+    assert not any(one.startswith("net1 ") for one in wrong)
+    assert any("no RoCE v2 GID with an address of 192.168.50.0/24, 192.168.51.0/24" in one for one in wrong)

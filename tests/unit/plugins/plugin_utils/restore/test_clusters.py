@@ -32,8 +32,16 @@ def test_an_earlier_object_gets_its_fields_back():
     restored = entry("ClusterPolicy", Made("spec.x", 3, 1), values={"spec.x": 1})
     (one,) = steps(entry("ClusterPolicy", Made("spec.x", 1, 2)), restored, entry("ClusterPolicy", Made("spec.x", 1, 3)))
     assert (one.args["values"], one.args["definition"]["spec"], one.left) == ({"spec.x": 1}, {"x": 2}, {"spec.x": 3})
-    (lost,) = steps(entry("Secret", Made("data.x", "[not shown]", "[not shown, too]")))
+    (lost,) = steps(entry("Secret", Made("data.x", "[not shown]", "[not shown]")))
     assert lost.why == "The journal has no content of secrets."
+
+
+def test_values_of_an_object_that_was_created_again_stay():
+    first = entry("ClusterPolicy", Made("spec.x", 1, 2), uid="A")
+    (one,) = steps(first, entry("ClusterPolicy", Made("spec.x", 3, 2), uid="B"))
+    assert (one.args["values"], one.args["uid"]) == ({"spec.x": 3}, "B")
+    (one,) = steps(entry("ClusterPolicy", CREATED, uid="A"), entry("ClusterPolicy", Made("spec.x", 3, 2), uid="B"))
+    assert (one.args["values"], one.whole) == ({"spec.x": 3}, False)
 
 
 def test_nodes_and_namespaces_need_a_permission():

@@ -35,9 +35,12 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     def do_MKCOL(self):
         _body, wrong = self._checked()
-        known = self.path in self.server.collections
+        # As nginx does.
+        wrong = wrong or (0 if self.path.endswith("/") else 409)
+        path = self.path.rstrip("/")
+        known = path in self.server.collections
         if not wrong:
-            self.server.collections.add(self.path)
+            self.server.collections.add(path)
         self._answer(wrong or (405 if known else 201))
 
     def do_PUT(self):
@@ -169,10 +172,12 @@ def boto(monkeypatch):
     seen = {"objects": {}, "raises": None}
 
     class Client:
-        def put_object(self, *, Bucket, Key, Body):
+        def put_object(self, *, Bucket, Key, Body, ContentMD5):
             if seen["raises"] is not None:
                 raise seen["raises"]
-            seen["objects"][f"{Bucket}/{Key}"] = Body.read()
+            content = Body.read()
+            assert ContentMD5 == base64.b64encode(hashlib.md5(content).digest()).decode()
+            seen["objects"][f"{Bucket}/{Key}"] = content
 
     def client(service, *, verify, config, aws_access_key_id="", aws_secret_access_key=""):
         seen.update(service=service, verify=verify, config=config, login=(aws_access_key_id, aws_secret_access_key))
@@ -181,6 +186,7 @@ def boto(monkeypatch):
     boto3, config, exceptions = (ModuleType(name) for name in ("boto3", "botocore.config", "botocore.exceptions"))
     boto3.client, config.Config = client, dict
     names = ("BotoCoreError", "ClientError", "SSLError", "NoCredentialsError", "PartialCredentialsError")
+    names += ("ParamValidationError",)
     for name in names:
         base = (FakeError,) if name in ("BotoCoreError", "ClientError") else (exceptions.BotoCoreError,)
         setattr(exceptions, name, type(name, base, {}))
@@ -220,6 +226,7 @@ def test_each_error_of_a_bucket_has_its_cause(run, boto):
     for name, cause in (
         ("SSLError", "AWS_CA_BUNDLE"),
         ("NoCredentialsError", "There is no login"),
+        ("ParamValidationError", "name of the bucket is invalid"),
         ("BotoCoreError", "did not answer: BotoCoreError"),
     ):
         seen["raises"] = getattr(exceptions, name)()
@@ -239,6 +246,8 @@ class Bucket(http.server.BaseHTTPRequestHandler):
         signed = self.headers["Authorization"]
         code = "" if self.path.startswith("/results/") else "NoSuchBucket"
         code = code if signed.startswith("AWS4-HMAC-SHA256 Credential=key/") else "InvalidAccessKeyId"
+        if not self.headers["Content-MD5"]:
+            code = "InvalidRequest"
         if self.headers["x-amz-content-sha256"] != hashlib.sha256(body).hexdigest():
             code = "XAmzContentSHA256Mismatch"
         self.server.files.update({} if code else {self.path: body})

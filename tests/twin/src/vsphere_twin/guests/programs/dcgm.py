@@ -1,4 +1,4 @@
-"""dcgmi in a guest: the diagnostic and the health watches of DCGM 4, as far as the documentation and sources report.
+"""dcgmi in a guest: the diagnostic and the health watches of DCGM 4, as far as its documentation describes them.
 
 The host engine answers where the package and the driver are there. Its watches last until the guest restarts.
 """

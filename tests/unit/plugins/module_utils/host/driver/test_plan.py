@@ -99,7 +99,7 @@ def test_the_compute_driver_is_refused_where_graphics_was_meant():
     assert refused(host(), depot(nvaie()), family="graphics").code == "wrong_family"
 
 
-def test_an_installed_driver_of_the_other_family_is_named_and_replaced_only_when_reported_to():
+def test_an_installed_driver_of_the_other_family_is_named_and_replaced_only_on_request():
     now = running(graphics("550.54.10"))
     error = refused(now, depot(nvaie()))
     assert error.code == "other_family_installed"

@@ -18,7 +18,7 @@ from .samples import read
         (0x2339, "NVIDIA H100", "h100_94gb"),
         (0x2331, "NVIDIA H100", "h100_80gb_pcie"),
         (0x2336, "something new", "h100_80gb_sxm"),
-        # Names of a GH200 report the memory of its CPU.
+        # Names of a GH200 contain the memory of its CPU.
         (0x2342, "NVIDIA GH200 480GB", "gh200_96gb"),
         (0x2BB3, "NVIDIA RTX PRO 5000 Blackwell", "rtx_pro_5000_blackwell"),
         (None, "nvidia a30", "a30"),
