@@ -51,7 +51,7 @@ def saved(twin, folder):
     return {name: text for name, text in plain.items() if not name.startswith(PASSING)}
 
 
-@pytest.mark.parametrize("seed", ["small", "factory"])
+@pytest.mark.parametrize("seed", ["small", "factory", "small-9.1"])
 def test_a_folder_of_govc_is_loaded_as_it_was(seed, tmp_path):
     with launch(seed) as twin:
         first = saved(twin, tmp_path / "first")

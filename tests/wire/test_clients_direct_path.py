@@ -25,6 +25,19 @@ WHOLE = (
     "<deviceId>8433</deviceId></allowedDevice></dynamicDirectPathBacking>"
 )
 
+# The form of a Go client: each value declares the namespace of its type again, with a prefix of its own.
+GO = 'xmlns:_XMLSchema-instance="http://www.w3.org/2001/XMLSchema-instance" _XMLSchema-instance:type'
+GO_ASKED = (
+    '<DirectPathProfileManagerQueryCapacity xmlns="urn:vim25">'
+    '<_this type="DirectPathProfileManager">{manager}</_this>'
+    '<target {go}="DirectPathProfileManagerTargetHost"><host type="HostSystem">{host}</host></target>'
+    '<querySpec {go}="DirectPathProfileManagerCapacityQueryByName"><name>none</name></querySpec>'
+    '<querySpec {go}="DirectPathProfileManagerCapacityQueryByDeviceConfig">'
+    '<deviceConfig _XMLSchema-instance:type="DirectPathProfileManagerVmiopDirectPathConfig">'
+    "<vgpuProfile>grid_a100-40c</vgpuProfile></deviceConfig></querySpec>"
+    "</DirectPathProfileManagerQueryCapacity>"
+)
+
 
 @pytest.fixture(scope="module")
 def client():
@@ -86,3 +99,13 @@ def test_a_device_that_cannot_be_counted_comes_with_its_query_and_its_reason(cli
     assert '<returnval xsi:type="DirectPathProfileManagerCapacityUnknown"><querySpec ' in answer
     assert 'xsi:type="DirectPathProfileManagerCapacityQueryByDeviceConfig"' in answer
     assert "<faultList><fault xsi:type=" in answer
+
+
+def test_a_go_client_asks_a_host_by_a_name_and_by_a_device(client):
+    manager = client.content.directPathProfileManager._moId
+    answer = client.soap(GO_ASKED.format(manager=manager, host=client.host()._moId, go=GO))
+    unknown, known = answer.split("<returnval ")[1:]
+    assert 'xsi:type="DirectPathProfileManagerCapacityQueryByName"><name>none</name></querySpec>' in unknown
+    assert '<fault xsi:type="NotFound">' in unknown
+    assert "<vgpuProfile>grid_a100-40c</vgpuProfile></deviceConfig></profile><consumed>0</consumed>" in known
+    assert "<remaining>1</remaining><max>1</max><unusedReservation>0</unusedReservation>" in known
