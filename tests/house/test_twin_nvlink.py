@@ -34,6 +34,7 @@ class Case(NamedTuple):
     verdict: str
     measured: str
     says: str = ""
+    size: int = 0  # GPUs of an NVLink set
 
 
 CASES = (
@@ -59,6 +60,23 @@ CASES = (
         {"device_groups": [f"Nvidia:8@{H100}%NVLink"]},
         "pass",
         "NV18",
+    ),
+    Case(
+        "two device groups of the GPUs of two bridges",
+        {"gpus": bridged(WHOLE, "a", "b", "a", "b")},
+        {"device_groups": ["Nvidia:2@NVIDIA A100 PCIe 40GB%NVLink"] * 2},
+        "pass",
+        "NV12, PHB",
+        size=2,
+    ),
+    Case(
+        "three vGPUs of one bridge and of none, requested in sets of two",
+        {"gpus": bridged(A100, "a", "a", "")},
+        {"vgpus": 3},
+        "fail",
+        "NV12, PHB",
+        "1 of 3 GPUs has no NVLink connection to all GPUs of a set of 2, such as GPU2.",
+        size=2,
     ),
     Case(
         "vGPUs of two bridges",
@@ -152,7 +170,7 @@ def judged(case, required):
     machine = guest(case)
     values = topology.parse(machine.run("nvidia-smi", "topo", "-m")[1])
     values["links"] = topology.links(machine.run("nvidia-smi", "nvlink", "--status")[1])
-    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": required}, {})
+    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": required, "nvlink_gpus": case.size}, {})
     return check_guest.nearness(values, about)
 
 

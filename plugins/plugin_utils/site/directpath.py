@@ -81,6 +81,14 @@ def by_nvlink(name: str) -> bool:
     return name.strip().lower().endswith(NVLINK)
 
 
+def gpus_of_set(site: Mapping[str, Any]) -> int:
+    """The number of GPUs of an NVLink set that a VM requests by its device group; 0 if all its GPUs are one set."""
+    requested = site["directpath"]
+    name = requested["group"] or "" if requested["assignment"] == "group" else ""
+    size = gpus_of_group(name) if by_nvlink(name) else 0
+    return size if size > 1 else 0
+
+
 def classes(site: Mapping[str, Any]) -> dict[str, str]:
     """The device classes of Enhanced DirectPath I/O by device, gpu and nic; empty without it."""
     requested = site["directpath"]

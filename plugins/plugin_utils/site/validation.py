@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import guests_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpudirect, gpus_of
@@ -172,6 +173,7 @@ def _intent(
         "gpu": site["gpu"]["profile"] or "",
         "licence": site["gpu"]["mode"] in ("vgpu", "mig"),
         "nvlink": site["gpu"]["nvlink"] == "required",
+        "nvlink_gpus": directpath.gpus_of_set(site),
         "gpudirect": {"ignore": "auto"}.get(gpudirect(network), gpudirect(network)),
         "lossless": roce is not None and site["roce"]["mode"] == "lossless",
         "priority": site["roce"]["priority"],

@@ -206,7 +206,7 @@ def nearness(values: Mapping[str, Any], about: About) -> Found:
         return answer
     if answer.measured is None:
         return peers
-    answer.measured, answer.expected = f"{peers.measured}; {answer.measured}", f"{NVLINK}; {answer.expected}"
+    answer.measured, answer.expected = f"{peers.measured}; {answer.measured}", f"{peers.expected}; {answer.expected}"
     return answer
 
 
@@ -231,27 +231,48 @@ def _distance(values: Mapping[str, Any], about: About) -> Found:
 
 
 def _peers(values: Mapping[str, Any], about: About) -> Found:
-    """Whether all GPUs of the guest have NVLink connections to each other, as the site requires."""
+    """Whether the GPUs of the guest, or of each set in it, have the NVLink connections that the site requires."""
     gpus, matrix = [str(one) for one in listing(values.get("gpus"))], mapping(values.get("matrix"))
     if not gpus:
         return Found(None, expected=NVLINK, source="site.gpu.nvlink")
     ways = {(one, other): str(mapping(matrix.get(one)).get(other)) for one, other in combinations(gpus, 2)}
     apart = {pair: word for pair, word in ways.items() if not word.startswith("NV")}
     measured = ", ".join(sorted(set(ways.values()))) or "one GPU"
-    answer = Found(measured, expected=NVLINK, source="site.gpu.nvlink", compared=False)
+    size = int(about.intent["nvlink_gpus"])
+    sets = 1 < size < len(gpus)
+    expected = f"{NVLINK} of a set of {size}" if sets else NVLINK
+    answer = Found(measured, expected=expected, source="site.gpu.nvlink", compared=False)
     if not ways:
         cause = f"the GPUs of {_me(about)}: raise site.gpu.per_vm, or remove site.gpu.nvlink"
         answer.fail("The guest has one GPU, which has no NVLink peer.", cause, "no_nvlink")
-    elif apart:
-        (one, other), word = next(iter(apart.items()))
-        cause = f"the GPUs of {_me(about)} are not one NVLink set: use a device group of the set"
-        why = (
-            f"{len(apart)} of {len(ways)} pairs of GPUs have no NVLink connection, such as {one} and {other} ({word})."
-        )
+    elif why := _lonely(gpus, ways, apart, size) if sets else _apart(ways, apart):
+        joined = f"NVLink sets of {size}" if sets else "one NVLink set"
+        cause = f"the GPUs of {_me(about)} are not {joined}: use a device group of the set"
         answer.fail(why, cause, "no_nvlink")
     else:
         _links(answer, mapping(values.get("links")), about)
     return answer
+
+
+def _apart(ways: Mapping[tuple[str, str], str], apart: Mapping[tuple[str, str], str]) -> str:
+    """Why the GPUs are not one set, empty if they are."""
+    if not apart:
+        return ""
+    (one, other), word = next(iter(apart.items()))
+    return f"{len(apart)} of {len(ways)} pairs of GPUs have no NVLink connection, such as {one} and {other} ({word})."
+
+
+def _lonely(
+    gpus: Sequence[str], ways: Mapping[tuple[str, str], str], apart: Mapping[tuple[str, str], str], size: int
+) -> str:
+    """Why the GPUs are not sets of this size, empty if they are."""
+    linked = [gpu for pair in ways if pair not in apart for gpu in pair]
+    found = [gpu for gpu in gpus if linked.count(gpu) < size - 1]
+    if not found:
+        return ""
+    have = "has" if len(found) == 1 else "have"
+    what = f"no NVLink connection to all GPUs of a set of {size}"
+    return f"{len(found)} of {len(gpus)} GPUs {have} {what}, such as {found[0]}."
 
 
 def _links(answer: Found, links: Mapping[str, Any], about: About) -> None:

@@ -24,7 +24,8 @@ DEFAULTS: dict[str, Any] = {
     "gpus_per_guest": 1,
     "gpu": "",  # its name, such as A100
     "licence": True,  # whether the GPUs need a licence
-    "nvlink": False,  # whether all GPUs of a guest must have NVLink connections
+    "nvlink": False,  # whether the GPUs of a guest must have NVLink connections
+    "nvlink_gpus": 0,  # of an NVLink set; 0 if all GPUs of a guest are one set
     "gpudirect": "auto",
     "lossless": True,
     "priority": 3,

@@ -37,6 +37,16 @@ def test_gpus_that_the_training_does_not_use_are_looked_at_all_the_same(simulate
     assert bool(reported["nccl_command"]) is ("cluster.nccl" not in reported["intent"]["skip"]) is nccl
 
 
+@pytest.mark.parametrize("group, size", [("Nvidia:2@NVIDIA A100 PCIe 40GB%NVLink", 2), ("Nvidia@A100%NVLink", 0)])
+def test_gpus_of_a_device_group_are_nvlink_peers_within_their_set(group, size):
+    parts = {
+        "gpu": {"mode": "directpath", "profile": None, "per_vm": 4, "nvlink": "required"},
+        "directpath": {"assignment": "group", "group": group},
+    }
+    reported = validation(parts=parts)["intent"]
+    assert (reported["nvlink"], reported["nvlink_gpus"]) == (True, size)
+
+
 @pytest.mark.parametrize("nvlink, required", [("required", True), ("ignore", False)])
 def test_nvlink_that_the_site_requires_is_required_in_each_guest(nvlink, required):
     parts = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": 2, "nvlink": nvlink}}

@@ -149,7 +149,7 @@ def test_a_gpu_that_is_attached_and_does_not_answer_is_missing(word):
 
 def nvlink(text, required=True):
     """The verdict on the topology of a guest, what was measured, and the first reason."""
-    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": required}, {})
+    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": required, "nvlink_gpus": 0}, {})
     found = check_guest.nearness(topology.parse(text), about)
     return found.verdict, found.measured, found.reported[0].why if found.reported else ""
 
@@ -184,10 +184,10 @@ PART = "".join((DOWN if number > 9 else UP).format(number) for number in range(1
 )
 def test_the_state_of_the_links_counts_where_peers_are_required(status, verdict, why):
     values = dict(topology.parse(texts.TOPO), links=topology.links(status))
-    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": True}, {})
+    about = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": True, "nvlink_gpus": 0}, {})
     found = check_guest.nearness(values, about)
     assert (found.verdict, found.reported[0].why if found.reported else "") == (verdict, why)
-    free = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": False}, {})
+    free = About("guest.topology", {"guest": "job-01"}, "", {"nvlink": False, "nvlink_gpus": 0}, {})
     assert check_guest.nearness(values, free).verdict == "pass"
 
 

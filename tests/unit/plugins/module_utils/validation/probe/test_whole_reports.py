@@ -16,6 +16,7 @@ from unit.plugins.module_utils.validation.pairs.ends import BANDWIDTH, LATENCY, 
 from unit.plugins.modules.described import checked
 from unit.plugins.plugin_utils.validation.pair_world import World
 
+from ..texts import TOPO as TWO_GPUS
 from .healthy import KERNEL, LICENSED, SMI, TOPO, TRACKING, healthy, requested
 from .test_record import BUILT, GUESTS, NOW, training
 
@@ -168,6 +169,22 @@ def attribute(name, value):
     return lambda run: setattr(run, name, value)
 
 
+CARD, LINK = "GPU {}: NVIDIA A100-SXM4-80GB (UUID: GPU-0)\n", "\t Link {}: 25 GB/s\n"
+LINKS = "".join(CARD.format(gpu) + "".join(LINK.format(number) for number in range(12)) for gpu in (0, 1))
+
+
+def peers(topo=TWO_GPUS, links=LINKS):
+    """A site that requires NVLink, whose guests have two GPUs; what nvidia-smi prints of them in the second one."""
+
+    def plant(run):
+        run.intent.update(nvlink=True, gpus_per_guest=2)
+        for guest, shown, status in (("job-01", TWO_GPUS, LINKS), ("job-02", topo, links)):
+            printed = {"nvidia-smi -q": smi(gpus=2), "nvidia-smi topo": shown, "nvidia-smi nvlink": status}
+            run.answers[guest].update(printed)
+
+    return plant
+
+
 FAILED = {"state": "failed", "code": "rank_failed", "reason": "Rank 1 on job-02 was killed", "host": "job-02"}
 ONE_UNTOLD = smi(gpus=2).replace(f"License Status                    : {LICENSED}", "License Status : N/A", 1)
 PING, PAIR = "pair.ping_mtu job-01 > job-02", "job-01 > job-02"
@@ -209,6 +226,18 @@ BAD = {
     ),
     "a topology without the adapter": (
         answer("nvidia-smi topo", TOPO.replace("PHB", "SYS")),
+        ("guest.topology job-02", "warn"),
+    ),
+    "GPUs that are no NVLink peers": (
+        peers(TWO_GPUS.replace("NV12", "SYS")),
+        ("guest.topology job-02", "fail"),
+    ),
+    "GPUs without an active NVLink": (
+        peers(links=LINKS.replace("25 GB/s", "<inactive>")),
+        ("guest.topology job-02", "fail"),
+    ),
+    "some NVLinks that are inactive": (
+        peers(links=LINKS.replace(LINK.format(11), "\t Link 11: <inactive>\n")),
         ("guest.topology job-02", "warn"),
     ),
     "a limit of 8 MiB": (answer("su -l", "8192\n8192\n"), ("guest.memlock job-02", "fail")),
@@ -274,6 +303,16 @@ def test_a_good_run_breaks_no_rule(tmp_path):
     _reported, rows, broken = Run().saved(tmp_path)
     bad = {name: row["why"] for name, row in rows.items() if row["verdict"] in ("warn", "fail", "not_run")}
     assert (bad, broken) == ({}, [])
+
+
+def test_gpus_that_are_the_requested_nvlink_peers_pass(tmp_path):
+    run = Run()
+    peers()(run)
+    _reported, rows, broken = run.saved(tmp_path)
+    shown = {
+        name: (rows[f"guest.topology {name}"]["verdict"], rows[f"guest.topology {name}"]["measured"]) for name in GUESTS
+    }
+    assert (shown, broken) == (dict.fromkeys(GUESTS, ("pass", "NV12; PHB")), [])
 
 
 @pytest.mark.parametrize("plant, row", BAD.values(), ids=BAD.keys())
