@@ -19,6 +19,7 @@ PURE = ["tests/unit", "tests/house"]
 LONG = (
     "tests/house/test_assertions.py",
     "tests/house/test_counts.py",
+    "tests/house/test_twin_capacity.py",
     "tests/unit/bench/test_mutations.py",
     "tests/unit/plugins/filter/test_mutants.py",
     "tests/unit/plugins/module_utils/fabric/test_on_switches.py",

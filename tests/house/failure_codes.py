@@ -13,7 +13,7 @@ import ast
 import functools
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import CODES, explained
@@ -63,15 +63,15 @@ OTHERS = frozenset(
 def places() -> dict[str, list[str]]:
     """{code: [file:line]} of all plugins."""
     files = [path for path in sorted(PLUGINS.rglob("*.py")) if not any(part in str(path) for part in LEFT_OUT)]
-    trees = {path: _tree(path) for path in files}
-    positions = _positions(list(trees.values()))
+    nodes = {path: _nodes(path) for path in files}
+    positions = _positions(node for path in files for node in nodes[path])
     found: dict[str, list[str]] = defaultdict(list)
-    for path, tree in trees.items():
-        for node in ast.walk(tree):
+    for path in files:
+        for node in nodes[path]:
             for code in _codes(node, positions):
                 found[code].append(_place(path, node))
-        if _computes_a_code(tree):
-            for node in ast.walk(tree):
+        if _computes_a_code(nodes[path]):
+            for node in nodes[path]:
                 for code in _of_table(node):
                     found[code].append(_place(path, node))
     return dict(sorted(found.items()))
@@ -130,14 +130,15 @@ def _renewed(section: str, made: list[str]) -> str:
 
 
 @functools.cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _nodes(path: Path) -> list[ast.AST]:
+    """All parts of a file; to walk a tree again takes as long as to parse it."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 @functools.cache
 def _words() -> set[str]:
     """The texts of all plugins, and the codes that are made of states."""
-    nodes = (node for path in PLUGINS.rglob("*.py") for node in ast.walk(_tree(path)))
+    nodes = (node for path in PLUGINS.rglob("*.py") for node in _nodes(path))
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return texts | {f"vm_{state}" for state in STATES}
 
@@ -146,20 +147,19 @@ def _place(path: Path, node: ast.AST) -> str:
     return f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
 
 
-def _positions(trees: list[ast.Module]) -> dict[str, set[int]]:
+def _positions(nodes: Iterable[ast.AST]) -> dict[str, set[int]]:
     """{function or class: positions of its parameters named `code`}, without `self`."""
     found: dict[str, set[int]] = defaultdict(set)
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef):
-                names = [one.arg for one in node.args.args if one.arg not in ("self", "cls")]
-            elif isinstance(node, ast.ClassDef):
-                inits = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
-                fields = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign)]  # type: ignore[union-attr]
-                names = [one.arg for one in inits[0].args.args[1:]] if inits else fields
-            else:
-                continue
-            found[node.name] |= {place for place, name in enumerate(names) if name == "code"}
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            names = [one.arg for one in node.args.args if one.arg not in ("self", "cls")]
+        elif isinstance(node, ast.ClassDef):
+            inits = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+            fields = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign)]  # type: ignore[union-attr]
+            names = [one.arg for one in inits[0].args.args[1:]] if inits else fields
+        else:
+            continue
+        found[node.name] |= {place for place, name in enumerate(names) if name == "code"}
     return found
 
 
@@ -189,8 +189,8 @@ def _literals(node: ast.AST) -> Iterator[str]:
         yield from () if node.value in OTHERS else (node.value,)
 
 
-def _computes_a_code(tree: ast.Module) -> bool:
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node) == "OperatorError"]
+def _computes_a_code(nodes: list[ast.AST]) -> bool:
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node) == "OperatorError"]
     return any(len(call.args) > 4 and not isinstance(call.args[4], ast.Constant) for call in calls)
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
+from house.collection import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- inputs: made by tests/house/role_readme.py -->", "<!-- end of inputs -->"
@@ -22,7 +22,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
     """Every page that holds a table, with the table that it should hold."""
     tables = {}
     for spec in sorted(root.glob("roles/*/meta/argument_specs.yml")):
-        options = yaml.safe_load(spec.read_text())["argument_specs"]["main"]["options"]
+        options = parsed(spec.read_text())["argument_specs"]["main"]["options"]
         tables[spec.parents[1] / "README.md"] = table(options)
         if spec.parents[1].name == "site":
             tables[root / "docs" / "site.md"] = table(options)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import jinja2
-import yaml
 from jinja2 import nodes
+
+from house.collection import parsed
 
 # Parts of a task that hold tasks.
 BLOCKS = ("block", "rescue", "always")
@@ -89,7 +90,7 @@ def texts(value: object, bare: bool = False):
 
 def tasks(path: Path):
     """The tasks of a file, those in blocks too; what stands beside a block belongs to each of its tasks."""
-    yield from _flat(yaml.safe_load(path.read_text()) or [], {})
+    yield from _flat(parsed(path.read_text()) or [], {})
 
 
 def _flat(entries, around):

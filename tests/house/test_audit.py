@@ -9,9 +9,8 @@ from functools import cache
 
 import jq
 import pytest
-import yaml
 
-from house.collection import NAME, constants, load, modules
+from house.collection import NAME, constants, load, modules, parsed
 
 QUERIES = load("extensions/audit/event_query.yml")
 
@@ -39,7 +38,7 @@ def test_there_is_a_query_for_every_module_that_manages_and_for_nothing_else():
 
 @pytest.mark.parametrize("module", MANAGING)
 def test_a_query_finds_the_stable_ids_in_the_documented_result(module):
-    result = sample(yaml.safe_load(constants(modules()[module])["RETURN"]))
+    result = sample(parsed(constants(modules()[module])["RETURN"]))
     nodes = jq.compile(QUERIES[f"{NAME}.{module}"]["query"]).input_value(result).all()
     assert nodes
     for node in nodes:
@@ -71,7 +70,7 @@ def records(module: str, result: object) -> list[dict]:
 
 
 def documented(module: str) -> dict:
-    return sample(yaml.safe_load(constants(modules()[module])["RETURN"]))
+    return sample(parsed(constants(modules()[module])["RETURN"]))
 
 
 def kept(found: list[dict]) -> dict:

@@ -6,9 +6,8 @@ import ast
 import importlib
 
 import pytest
-import yaml
 
-from house.collection import NAME, ROOT, constants, documentation, load, modules
+from house.collection import NAME, ROOT, constants, documentation, load, modules, parsed
 
 MODULES = sorted(modules())
 
@@ -23,7 +22,7 @@ def attributes(module: str) -> dict:
     for fragment in fragments(module):
         name, variant = (*fragment.removeprefix(f"{NAME}.").split("."), "documentation")[:2]
         written = importlib.import_module(f"ansible_collections.{NAME}.plugins.doc_fragments.{name}")
-        shared = yaml.safe_load(getattr(written.ModuleDocFragment, variant.upper()))
+        shared = parsed(getattr(written.ModuleDocFragment, variant.upper()))
         for attribute, said in shared.get("attributes", {}).items():
             merged[attribute] = {**said, **merged.get(attribute, {})}
     for attribute, said in documentation(modules()[module]).get("attributes", {}).items():
@@ -117,5 +116,5 @@ def test_every_failure_in_a_stage_is_shortened():
 
 @pytest.mark.parametrize("module", load("meta/runtime.yml")["action_groups"]["vcenter"])
 def test_the_examples_show_the_action_group_in_a_play(module):
-    plays = [entry for entry in yaml.safe_load(constants(modules()[module])["EXAMPLES"]) if "tasks" in entry]
+    plays = [entry for entry in parsed(constants(modules()[module])["EXAMPLES"]) if "tasks" in entry]
     assert [play for play in plays if f"group/{NAME}.vcenter" in play.get("module_defaults", {})]

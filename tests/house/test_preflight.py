@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-import yaml
+
+from house.collection import parsed
 
 from .role_readme import ROOT
 
@@ -16,7 +17,7 @@ OTHERWISE = {
 
 def inputs(playbook, role):
     """Variables that give a role the requested values, and the fact that the role reads from the site."""
-    tasks = list(tasks_of(yaml.safe_load((ROOT / "playbooks" / f"{playbook}.yml").read_text())))
+    tasks = list(tasks_of(parsed((ROOT / "playbooks" / f"{playbook}.yml").read_text())))
     calls = (task.get("ansible.builtin.import_role", task.get("ansible.builtin.include_role", {})) for task in tasks)
     reported = [
         *(
@@ -50,7 +51,7 @@ def test_the_look_before_a_run_wants_what_the_stage_wants(look, stage, role):
 def test_a_question_that_fails_does_not_end_the_questions():
     asked = [
         task
-        for task in tasks_of(yaml.safe_load((ROOT / "playbooks" / "preflight.yml").read_text()))
+        for task in tasks_of(parsed((ROOT / "playbooks" / "preflight.yml").read_text()))
         if any(name.startswith("aiready.vsphere.") and name.endswith("_info") for name in task)
     ]
     assert len(asked) >= 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import params as clone
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import params as placement
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import params as power
@@ -11,12 +10,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import pa
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import machines
 
+from house.collection import parsed
+
 from .role_readme import ROOT
 
 PREFIX = "training_vm_"
-ROLE = yaml.safe_load((ROOT / "roles/training_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"][
-    "options"
-]
+ROLE = parsed((ROOT / "roles/training_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
 MODULES = {
     "vm_clone": clone.ARGUMENTS,
     "vgpu_profile": params.ARGUMENTS.spec,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import yaml
+
+from house.collection import parsed
 
 from .collection import load, roles
 
@@ -25,7 +26,7 @@ def test_no_result_or_fact_hides_a_variable_of_its_role(role):
     folder = roles()[role]
     variables = folder / "vars" / "main.yml"
     named = set(load(variables)) if variables.is_file() else set()
-    files = [yaml.safe_load(path.read_text()) for path in (folder / "tasks").rglob("*.yml")]
+    files = [parsed(path.read_text()) for path in (folder / "tasks").rglob("*.yml")]
     made = {name for tasks in files for name in made_by(tasks)}
     assert made
     assert named & made == set()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 
 from house import role_options
-from house.collection import ROOT, roles
+from house.collection import ROOT, parsed, roles
 from house.handover import from_site, receivers
 
 SPEC = """\
@@ -54,8 +53,8 @@ def test_exceptions_are_options_that_would_differ():
 def test_an_option_is_written_with_what_else_it_has(monkeypatch):
     want = {"type": "str", "choices": ["never", "off"], "default": "", "description": ["A: b. " + "word " * 30]}
     monkeypatch.setattr(role_options, "wanted", lambda role: {"switch_save": want})
-    monkeypatch.setattr(role_options, "options_of", lambda role: yaml.safe_load(SPEC))
-    option = yaml.safe_load(role_options.written(SPEC, "switch"))
+    monkeypatch.setattr(role_options, "options_of", lambda role: parsed(SPEC))
+    option = parsed(role_options.written(SPEC, "switch"))
     assert list(option) == ["switch_save", "switch_verify_timeout_s"]
     assert {**option["switch_save"], "description": [" ".join(option["switch_save"]["description"][0].split())]} == {
         **want,

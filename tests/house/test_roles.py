@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
-import yaml
 
-from house.collection import ROOT, load, modules, option_type_fits, roles
+from house.collection import ROOT, load, modules, option_type_fits, parsed, roles
 from house.handover import defaults
 
 ROLES = sorted(roles())
@@ -89,7 +88,7 @@ def test_a_molecule_scenario_belongs_to_a_role_or_is_the_one_that_starts_the_twi
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_uses_no_shell(role):
-    tasks = yaml.safe_load((roles()[role] / "tasks" / "main.yml").read_text())
+    tasks = parsed((roles()[role] / "tasks" / "main.yml").read_text())
     assert tasks
     assert not re.search(r"ansible\.builtin\.(shell|raw)\b", text_of(role))
     # Variables are worked out by filters. What is set is a result, and documented, or what many conditions would work
@@ -177,7 +176,7 @@ TASK_FILES = sorted(
 @pytest.mark.parametrize("file", TASK_FILES)
 def test_a_task_that_only_looks_says_what_counts_as_a_change(file):
     """What a look predicts is a change of the task that makes it, and is counted there."""
-    entries = yaml.safe_load((ROOT / file).read_text())
+    entries = parsed((ROOT / file).read_text())
     looking = [task for task in tasks_of(entries) if reports_changes(task)]
     assert [task["name"] for task in looking if "changed_when" not in task] == []
     assert [task["name"] for task in looking if "check_mode" in task and task["changed_when"] is True] == []

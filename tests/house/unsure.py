@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import yaml
+from house.collection import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "tests" / "data" / "unsure.yml"
@@ -22,7 +22,7 @@ MARK = re.compile(r"\[unsure\b|\"unsure: |\bis unsure\b|\ban unsure one\b")
 
 
 def rows() -> list[dict]:
-    return yaml.safe_load(FILE.read_text())
+    return parsed(FILE.read_text())
 
 
 def marks() -> dict[str, int]:
