@@ -156,7 +156,7 @@ def test_maintenance_of_the_operator_is_used_and_not_ended(host_lab):
         pytest.param({"cluster": "gold"}, "not in gold", id="another cluster"),
     ],
 )
-def test_impossible_wish_is_refused_before_the_host_is_touched(host_lab, changes, message):
+def test_impossible_request_is_refused_before_the_host_is_touched(host_lab, changes, message):
     lab = host_lab(factory(1))
     run = lab.hosts(site=changes)
     assert run.status != 0

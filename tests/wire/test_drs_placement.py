@@ -277,7 +277,7 @@ def test_a_lost_session_is_renewed_and_the_rule_made_once(twin, drive):
 
 
 @pytest.mark.parametrize("number", range(3, 16))
-def test_another_run_with_the_same_wish_at_any_request_makes_no_second_rule_and_no_error(
+def test_another_run_with_the_same_request_at_any_request_makes_no_second_rule_and_no_error(
     twin, drive, monkeypatch, number
 ):
     running = twin(seed=seeded(task_seconds={"ReconfigureComputeResource_Task": 0.001}))

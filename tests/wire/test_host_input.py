@@ -1,4 +1,4 @@
-"""What an operator reads about a wish that makes no sense, word by word, and that nothing was done about it."""
+"""What an operator reads about a request that makes no sense, word by word, and that nothing was done about it."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ LOOK = ". Correct `host`, or check the user's permissions."
         ),
     ],
 )
-def test_a_wish_that_makes_no_sense_is_reported_in_full_and_nothing_is_touched(twin, drive, module, params, says):
+def test_a_request_that_makes_no_sense_is_reported_in_full_and_nothing_is_touched(twin, drive, module, params, says):
     running = twin(seed=seed())
     before = settings(running)
     answer = run(f"aiready.vsphere.{module}", {**drive(running).connection, "host": ESX, **params})

@@ -76,7 +76,7 @@ def refused(answer, code, *words):
         ("vmkernel_mtu", {"devices": ["vmk1"]}, "mtu_impossible", ["MTU of 1500, which all its hosts share"]),
     ],
 )
-def test_an_impossible_wish_is_refused_before_anything_is_touched(twin, drive, module, params, code, words, check):
+def test_an_impossible_request_is_refused_before_anything_is_touched(twin, drive, module, params, code, words, check):
     running = twin(seed=seed())
     before = settings(running)
     refused(drive(running)(module, check=check, host=ESX, **params), code, *words)

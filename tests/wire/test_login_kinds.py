@@ -15,7 +15,7 @@ from pyVim.connect import Disconnect, SmartConnect
 from .drive import Driver, connection
 
 SEEDS = ["small", "small-9.1"]
-WISH = {"name": "train-01", "profiles": ["grid_a100-40c"], "check": True}
+REQUEST = {"name": "train-01", "profiles": ["grid_a100-40c"], "check": True}
 HOUR = datetime.timedelta(hours=1)
 
 
@@ -67,7 +67,7 @@ def faces(running):
 
 def test_a_token_opens_a_session_that_later_tasks_use(kinds):
     module = Driver(kinds.token())
-    answers = [module("vgpu_profile", **WISH) for _again in range(2)]
+    answers = [module("vgpu_profile", **REQUEST) for _again in range(2)]
     assert [answer["failed"] for answer in answers] == [False, False], answers[0].get("msg")
     assert kinds.running.requests["LoginByToken"] == 1
     assert kinds.running.requests["Login"] == 0
@@ -76,10 +76,10 @@ def test_a_token_opens_a_session_that_later_tasks_use(kinds):
 
 def test_the_session_of_a_token_outlives_it_and_is_not_that_of_another_one(kinds):
     module = Driver(kinds.token())
-    module("vgpu_profile", **WISH)
+    module("vgpu_profile", **REQUEST)
     kinds.running.requests.clear()
     other = Driver(kinds.token(begins=datetime.datetime.now(datetime.timezone.utc) - HOUR))
-    answer = other("vgpu_profile", **WISH)
+    answer = other("vgpu_profile", **REQUEST)
     assert answer["failure"]["code"] == "saml_token_expired"
     assert kinds.running.requests["LoginByToken"] == 1
 
@@ -144,9 +144,9 @@ def test_two_sessions_of_two_users_are_refused(kinds):
 def test_an_existing_session_that_was_dropped_is_named_and_not_replaced(kinds):
     _instance, key = kinds.soap_session()
     module = Driver({**kinds.bare, "session_id": key})
-    assert not module("vgpu_profile", **WISH)["failed"]
+    assert not module("vgpu_profile", **REQUEST)["failed"]
     kinds.running.control.drop_sessions()
-    answer = module("vgpu_profile", **WISH)
+    answer = module("vgpu_profile", **REQUEST)
     assert answer["failure"]["code"] == "session_unknown"
     assert key not in json.dumps(answer)
     assert kinds.running.sessions == []
@@ -170,7 +170,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("options, code, says", REFUSED.values(), ids=REFUSED)
 def test_a_token_that_is_not_accepted_is_explained(kinds, options, code, says):
-    answer = Driver(kinds.token(**options))("vgpu_profile", **WISH)
+    answer = Driver(kinds.token(**options))("vgpu_profile", **REQUEST)
     assert answer["failure"]["code"] == code
     assert says in answer["msg"]
     assert "saml2" not in json.dumps(answer)
@@ -179,7 +179,7 @@ def test_a_token_that_is_not_accepted_is_explained(kinds, options, code, says):
 def test_a_token_that_others_can_read_is_refused_before_a_request(kinds):
     options = kinds.token()
     (kinds.folder / "token.xml").chmod(0o644)
-    answer = Driver(options)("vgpu_profile", **WISH)
+    answer = Driver(options)("vgpu_profile", **REQUEST)
     assert answer["failure"]["code"] == "saml_token_file_mode"
     assert "Run `chmod 0600" in answer["msg"]
     assert kinds.running.requests.total() == 0
@@ -187,14 +187,14 @@ def test_a_token_that_others_can_read_is_refused_before_a_request(kinds):
 
 def test_a_password_beside_a_token_is_refused(kinds):
     words = {"username": kinds.running.username, "password": kinds.running.password}
-    answer = Driver({**kinds.token(), **words})("vgpu_profile", **WISH)
+    answer = Driver({**kinds.token(), **words})("vgpu_profile", **REQUEST)
     assert answer["failure"]["code"] == "invalid_parameters"
     assert "`password` and `saml_token_file` are set" in answer["msg"]
 
 
 def test_a_token_in_the_environment_is_used(kinds, monkeypatch):
     monkeypatch.setenv("AIREADY_SAML_TOKEN", kinds.running.saml_token())
-    answer = Driver(kinds.bare)("vgpu_profile", **WISH)
+    answer = Driver(kinds.bare)("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert kinds.running.requests["LoginByToken"] == 1
 
@@ -205,12 +205,12 @@ def test_a_blocked_federated_user_is_named_beside_a_wrong_password(twin, tmp_pat
     running.world.users["jo@corp.example"] = "Sesame-0pen"
     running.world.sso.federated.add("corp.example")
     options = {**connection(running, tmp_path / "sessions"), "username": "jo@corp.example"}
-    wrong = Driver({**options, "password": "Sesame-wr0ng"})("vgpu_profile", **WISH)
+    wrong = Driver({**options, "password": "Sesame-wr0ng"})("vgpu_profile", **REQUEST)
     assert wrong["failure"]["code"] == code
-    right = Driver({**options, "password": "Sesame-0pen"})("vgpu_profile", **WISH)
+    right = Driver({**options, "password": "Sesame-0pen"})("vgpu_profile", **REQUEST)
     assert right.get("failure", {}).get("code") == (None if seed == "small" else code)
     kinds = Kinds(running, tmp_path)
-    token = Driver(kinds.token(user="jo@corp.example"))("vgpu_profile", **WISH)
+    token = Driver(kinds.token(user="jo@corp.example"))("vgpu_profile", **REQUEST)
     assert not token["failed"], token["msg"]
 
 
@@ -227,6 +227,6 @@ def test_pyvmomis_own_client_of_the_token_service_gets_a_token_that_is_accepted(
     )
     assert instance.content.sessionManager.currentSession.userName == r"VSPHERE.LOCAL\Administrator"
     Disconnect(instance)
-    assert not Driver(kinds.token(text))("vgpu_profile", **WISH)["failed"]
+    assert not Driver(kinds.token(text))("vgpu_profile", **REQUEST)["failed"]
     with pytest.raises(sso.SoapException, match="FailedAuthentication"):
         service.get_bearer_saml_assertion(words[0], "Sesame-wr0ng", ssl_context=context)

@@ -304,7 +304,7 @@ INPUTS = [
 
 
 @pytest.mark.parametrize("module, params, says", INPUTS)
-def test_a_wish_that_makes_no_sense_is_reported_in_full_and_nothing_is_touched(lab_of_all, module, params, says):
+def test_a_request_that_makes_no_sense_is_reported_in_full_and_nothing_is_touched(lab_of_all, module, params, says):
     running, drive = lab_of_all
     before, tasks = state(running, "train-01"), tasks_of(running)
     for check in (True, False):
@@ -316,7 +316,7 @@ def test_a_wish_that_makes_no_sense_is_reported_in_full_and_nothing_is_touched(l
 
 @pytest.fixture(scope="module")
 def lab_of_all(tmp_path_factory):
-    """One world for all wishes, since none of them changes it."""
+    """One world for all requests, since none of them changes it."""
     seed = network_lab({}, {}, {"name": "ubuntu-template", "template": True})
     seed["datacenters"][0]["clusters"][0]["drs"] = "manual"
     with launch(seed=seed) as running:

@@ -42,7 +42,7 @@ def restart(running):
         boot.boot(running.world, host(running, HOST), False)
 
 
-def test_the_wish_of_many_guides_is_refused_with_a_lesson(shell):
+def test_the_request_of_many_guides_is_refused_with_a_lesson(shell):
     running, act = shell(MIG)
     answer = act(**layout(19, 14, 9, 5, 5, 2))
     assert answer["msg"] == (

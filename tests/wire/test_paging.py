@@ -8,7 +8,7 @@ from .lab import lab
 from .observe import gpu_setup
 
 FLEET = [{"name": f"train-{number:02}"} for number in range(1, 8)]
-WISH = {"vms": FLEET, "profiles": ["grid_a100-5c"]}
+REQUEST = {"vms": FLEET, "profiles": ["grid_a100-5c"]}
 
 
 @pytest.fixture
@@ -19,18 +19,18 @@ def paging(twin):
 
 
 def test_a_fleet_is_found_read_and_proved_over_many_pages(paging, drive):
-    answer = drive(paging)("vgpu_profile", **WISH)
+    answer = drive(paging)("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert [vm["changed"] for vm in answer["vms"]] == [True] * len(FLEET)
     assert paging.requests["ContinueRetrievePropertiesEx"] > len(FLEET)
     seen = gpu_setup(paging, *[entry["name"] for entry in FLEET])
-    assert [vm["profiles"] for vm in seen.values()] == [WISH["profiles"]] * len(FLEET)
+    assert [vm["profiles"] for vm in seen.values()] == [REQUEST["profiles"]] * len(FLEET)
 
 
 @pytest.mark.parametrize("page", [1, 3])
 def test_a_reading_whose_session_is_dropped_between_two_pages_starts_again(paging, drive, monkeypatch, page):
     module = drive(paging)
-    module("vgpu_profile", check=True, **WISH)
+    module("vgpu_profile", check=True, **REQUEST)
     asked = []
 
     def closes(method):
@@ -41,7 +41,7 @@ def test_a_reading_whose_session_is_dropped_between_two_pages_starts_again(pagin
 
     monkeypatch.setattr(paging.world.faults, "take_closing", closes)
     paging.requests.clear()
-    answer = module("vgpu_profile", check=True, **WISH)
+    answer = module("vgpu_profile", check=True, **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert [vm["name"] for vm in answer["vms"]] == [entry["name"] for entry in FLEET]
     assert paging.requests["Login"] == 1

@@ -16,7 +16,7 @@ from .observe import gpu_setup
 
 pytestmark = pytest.mark.usefixtures("brisk")
 
-WISH = {"name": "train-01", "profiles": ["grid_a100-40c"]}
+REQUEST = {"name": "train-01", "profiles": ["grid_a100-40c"]}
 
 
 def has_its_vgpu(twin):
@@ -26,10 +26,10 @@ def has_its_vgpu(twin):
 def test_a_session_that_vcenter_dropped_between_two_tasks_is_renewed_with_one_login(twin, drive):
     running = twin()
     module = drive(running)
-    module("vgpu_profile", check=True, **WISH)
+    module("vgpu_profile", check=True, **REQUEST)
     running.control.drop_sessions()
     running.requests.clear()
-    answer = module("vgpu_profile", **WISH)
+    answer = module("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert answer["changed"]
     assert running.requests["Login"] == 1
@@ -45,7 +45,7 @@ def test_a_session_that_vcenter_drops_while_a_task_is_awaited_does_not_lose_the_
         change.let_go()
 
     with meanwhile(lambda: running.requests["WaitForUpdatesEx"], drop):
-        answer = module("vgpu_profile", **WISH)
+        answer = module("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert answer["changed"]
     assert running.requests["Login"] == 2
@@ -55,7 +55,7 @@ def test_a_session_that_vcenter_drops_while_a_task_is_awaited_does_not_lose_the_
 
 def test_503_answers_at_the_login_are_waited_out(twin, drive):
     running = twin(faults=[("unavailable", {"count": 3})])
-    answer = drive(running)("vgpu_profile", **WISH)
+    answer = drive(running)("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert has_its_vgpu(running)
 
@@ -88,7 +88,7 @@ def test_trouble_at_any_request_of_a_run_ends_with_exactly_one_vgpu(twin, drive,
     running = twin(seed=lab(*[{}] * 16, task_seconds={"ReconfigVM_Task": 0.01}))
     faults = running.world.faults
     module = drive(running)
-    module("vgpu_profile", check=True, **WISH)
+    module("vgpu_profile", check=True, **REQUEST)
     place, action = TROUBLES[trouble]
     for number in range(1, 17):
         nth = Nth(number, lambda: action(faults))
@@ -111,7 +111,7 @@ def test_connections_that_are_reset_are_opened_again(twin, tmp_path):
     line.resets = 2
     with serving(line) as port:
         module = Driver({**connection(running, tmp_path / "sessions"), "port": port})
-        answer = module("vgpu_profile", **WISH)
+        answer = module("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert line.resets == 0
     assert has_its_vgpu(running)
@@ -119,7 +119,7 @@ def test_connections_that_are_reset_are_opened_again(twin, tmp_path):
 
 def test_a_slow_vcenter_is_waited_for(twin, drive):
     running = twin(faults=[("latency", {"seconds": 0.03})])
-    answer = drive(running)("vgpu_profile", request_timeout_s=60, **WISH)
+    answer = drive(running)("vgpu_profile", request_timeout_s=60, **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert has_its_vgpu(running)
 
@@ -138,7 +138,7 @@ def test_a_task_of_somebody_else_is_waited_for_and_its_change_is_kept(twin, driv
             running.world.touch(vm)
 
     with meanwhile(lambda: running.requests["ReconfigVM_Task"] == 1, others_are_done):
-        answer = drive(running)("vgpu_profile", **WISH)
+        answer = drive(running)("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert answer["changed"]
     assert running.requests["ReconfigVM_Task"] == 3
@@ -165,7 +165,7 @@ def test_a_task_that_fails_is_reported_in_the_words_of_the_vendor_and_with_a_way
     twin, drive, fault, said, code, todo
 ):
     running = twin(faults=[("fail_tasks", {"method": "ReconfigVM_Task", "fault": fault, "message": said})])
-    answer = drive(running)("vgpu_profile", **WISH)
+    answer = drive(running)("vgpu_profile", **REQUEST)
     assert answer["failed"]
     assert answer["msg"].startswith("VM train-01: cannot change its vGPU configuration.")
     assert f"vCenter answered {fault}: {said}" in answer["msg"]
@@ -177,7 +177,7 @@ def test_a_task_that_fails_is_reported_in_the_words_of_the_vendor_and_with_a_way
 
 def test_a_task_that_does_not_end_in_time_is_named_and_left_alone(twin, drive):
     running = twin(seed=lab(task_seconds={"ReconfigVM_Task": 60}))
-    answer = drive(running)("vgpu_profile", task_timeout_s=1, **WISH)
+    answer = drive(running)("vgpu_profile", task_timeout_s=1, **REQUEST)
     (task,) = [task for task in running.world.of_kind("Task") if task.method == "ReconfigVM_Task"]
     assert f"The task {task.moid} did not end within 1 seconds; last seen: " in answer["msg"]
     assert "Wait for the task in vCenter, where it still runs" in answer["msg"]
@@ -207,7 +207,7 @@ def test_version_id_that_is_no_number_is_newer_than_the_release_before_it(twin, 
         "m5CA1EF4D",
     ]
     vcenter.close()
-    assert not module("vgpu_profile", **WISH)["failed"]
+    assert not module("vgpu_profile", **REQUEST)["failed"]
 
 
 @pytest.mark.parametrize("release", SPOKEN)
@@ -218,7 +218,7 @@ def test_every_release_is_spoken_to_in_its_own_version(twin, drive, tmp_path, re
     assert vcenter.api_version_text == SPOKEN[release]
     vcenter.close()
     for changes in (True, False):
-        answer = module("vgpu_profile", **WISH)
+        answer = module("vgpu_profile", **REQUEST)
         assert not answer["failed"], answer["msg"]
         assert answer["changed"] is changes
     assert has_its_vgpu(running)

@@ -16,7 +16,7 @@ from . import storm
 from .drive import Driver, connection
 from .neighbours import Line, serving
 
-WISH = {"name": "train-01", "profiles": ["grid_a100-40c"], "check": True}
+REQUEST = {"name": "train-01", "profiles": ["grid_a100-40c"], "check": True}
 
 
 # The storm, in which each fork leaves a file in a folder when it asks for the lock of the session.
@@ -89,7 +89,7 @@ def test_only_the_owner_can_read_the_session_and_the_password_is_in_no_file(twin
     running = twin()
     directory = tmp_path / "private" / "sessions"
     options = connection(running, directory)
-    answer = Driver(options)("vgpu_profile", **WISH)
+    answer = Driver(options)("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in directory.iterdir()} == {0o600}
@@ -101,9 +101,9 @@ def test_only_the_owner_can_read_the_session_and_the_password_is_in_no_file(twin
 def test_the_second_task_makes_no_login(twin, drive):
     running = twin()
     module = drive(running)
-    module("vgpu_profile", **WISH)
+    module("vgpu_profile", **REQUEST)
     running.requests.clear()
-    module("vgpu_profile", **WISH)
+    module("vgpu_profile", **REQUEST)
     assert running.requests["Login"] == running.requests["RetrieveServiceContent"] == 0
     assert len(running.sessions) == 1
 
@@ -113,8 +113,8 @@ def test_a_session_for_once_logs_out_and_leaves_nothing(twin, tmp_path):
     directory = tmp_path / "sessions"
     module = Driver(connection(running, directory))
     answers = [
-        module("vgpu_profile", session="once", **WISH),
-        module("vgpu_profile", session="once", **{**WISH, "name": "nobody"}),
+        module("vgpu_profile", session="once", **REQUEST),
+        module("vgpu_profile", session="once", **{**REQUEST, "name": "nobody"}),
     ]
     assert [answer["failed"] for answer in answers] == [False, True]
     assert running.requests["Login"] == running.requests["Logout"] == 2
@@ -165,10 +165,10 @@ def _link(path):
 def test_a_session_file_that_cannot_be_trusted_costs_one_login_and_nothing_else(twin, tmp_path, spoil):
     running = twin()
     module = Driver(connection(running, tmp_path / "sessions"))
-    module("vgpu_profile", **WISH)
+    module("vgpu_profile", **REQUEST)
     spoil(session_file(tmp_path / "sessions"))
     running.requests.clear()
-    answers = [module("vgpu_profile", **WISH) for _again in range(2)]
+    answers = [module("vgpu_profile", **REQUEST) for _again in range(2)]
     assert [answer["failed"] for answer in answers] == [False, False], answers[0].get("msg")
     assert running.requests["Login"] == 1
     assert stat.S_IMODE(session_file(tmp_path / "sessions").lstat().st_mode) == 0o600
@@ -178,7 +178,7 @@ def test_a_directory_that_others_may_enter_is_refused(twin, tmp_path):
     running = twin()
     directory = tmp_path / "sessions"
     directory.mkdir(mode=0o755)
-    answer = Driver(connection(running, directory))("vgpu_profile", **WISH)
+    answer = Driver(connection(running, directory))("vgpu_profile", **REQUEST)
     assert answer["failure"]["code"] == "session_dir_unsafe"
     assert answer["msg"] == (
         f"{directory}: is not a private directory for vCenter sessions. Others may enter it (its mode is 0755). "
@@ -211,9 +211,9 @@ def moved(twin, tmp_path):
 def test_a_new_certificate_that_verifies_gets_a_new_session_and_not_the_old_cookie(moved):
     address, second = moved
     module = Driver(address.options)
-    module("vgpu_profile", **WISH)
+    module("vgpu_profile", **REQUEST)
     address.move()
-    answer = module("vgpu_profile", **WISH)
+    answer = module("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert second.requests["Login"] == 1
 
@@ -223,9 +223,9 @@ def test_a_new_certificate_without_validation_is_refused_before_anything_secret_
     # With a ca_file beside it, the module refuses to begin.
     unverified = {key: value for key, value in address.options.items() if key != "ca_file"}
     module = Driver({**unverified, "validate_certs": False})
-    module("vgpu_profile", **WISH)
+    module("vgpu_profile", **REQUEST)
     address.move()
-    answer = module("vgpu_profile", **WISH)
+    answer = module("vgpu_profile", **REQUEST)
     assert answer["failure"]["code"] == "certificate_changed"
     assert "but the session was opened with" in answer["msg"]
     assert "turn validation on" in answer["msg"]

@@ -64,7 +64,7 @@ def steps(
     clones: Iterable[Mapping[str, Any]] = (),
     undecided: bool = False,
 ) -> dict[str, Sequence[dict[str, Any]]]:
-    """{step: entries of its module}; a step that the wishes do not need has none.
+    """{step: entries of its module}; a step that the requests do not need has none.
 
     clones: what vm_clone would do in check mode; of a VM that is missing, only a template reports what it will be.
     undecided: hosts are not yet what they shall be, so that nothing can be asked that depends on the host of a VM.

@@ -73,7 +73,7 @@ class Look:
         self._installed: list[packages.Package] = []
 
     def state(self, requested: source.Source | None) -> tuple[DriverState, Surroundings]:
-        """Return (DriverState, Surroundings); wish: the Source that the task names, None for none."""
+        """Return (DriverState, Surroundings); request: the Source that the task names, None for none."""
         self._installed = self._manager.all()
         own = self._own(requested)
         ran = self._ran()

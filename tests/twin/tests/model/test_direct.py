@@ -199,7 +199,7 @@ def test_the_index_of_a_function_is_shown_while_the_vm_runs(here, requested):
     assert str(after.sriovBacking) == str(before.sriovBacking)
 
 
-def test_a_clone_of_a_running_vm_has_the_wish_and_not_the_device(here):
+def test_a_clone_of_a_running_vm_has_the_request_and_not_the_device(here):
     world = here({"pci_devices": DYNAMIC["pci_devices"], "adapters": SRIOV["adapters"], "power": "on"})
     vm = world.vm("vm-0")
     spec = vim.vm.CloneSpec(location=vim.vm.RelocateSpec(), powerOn=False, template=False)

@@ -163,7 +163,7 @@ def test_a_task_about_one_server_has_one_result_and_one_diff():
     )
 
 
-def test_a_refused_wish_reports_what_is_there():
+def test_a_refused_request_reports_what_is_there():
     answer = plan(attributes={"Sriov": "Enabled"})
     assert answer["failed"]
     assert answer["bios"]["failure"] == answer["failure"]

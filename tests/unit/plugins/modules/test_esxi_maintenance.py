@@ -40,7 +40,7 @@ def test_a_result_is_the_documented_one():
         pytest.param(Service(True), {}, [], id="others took it out, which is as good"),
         pytest.param(Service(True), {"state": "left"}, [], id="others took it out, and it is theirs to put back"),
         pytest.param(
-            Service(True), {"state": "left", "owner": "any"}, ["in_maintenance"], id="others, by explicit wish"
+            Service(True), {"state": "left", "owner": "any"}, ["in_maintenance"], id="others, by explicit request"
         ),
         pytest.param(
             Service(True, "x"), {"state": "left"}, ["in_maintenance", "reason"], id="an earlier run took it out"

@@ -37,7 +37,7 @@ def test_a_result_is_the_documented_one():
         pytest.param(Daemon(True, borrowed=True), "restored", ["running", "borrowed"], id="an earlier run started it"),
         pytest.param(Daemon(False, borrowed=True), "restored", ["borrowed"], id="a restart of the host stopped it"),
         pytest.param(Daemon(False, borrowed=True), "started", ["running"], id="needed again after a restart"),
-        pytest.param(Daemon(True), "stopped", ["running"], id="stopped by explicit wish"),
+        pytest.param(Daemon(True), "stopped", ["running"], id="stopped by explicit request"),
     ],
 )
 def test_only_what_the_collection_started_is_stopped(there, state, changed):

@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import guest_interface
 from .described import calls, documented, specified
 
 RETURNED = yaml.safe_load(guest_interface.RETURN)["interface"]["contains"]
-WISH = interface_params.InterfaceRequest(None, "ens224", 9000, "192.168.50.11/24", "auto", ping=[], wait_s=10)
+REQUEST = interface_params.InterfaceRequest(None, "ens224", 9000, "192.168.50.11/24", "auto", ping=[], wait_s=10)
 
 
 def test_the_documentation_describes_exactly_the_arguments():
@@ -27,9 +27,9 @@ def test_every_example_is_a_call_that_the_module_takes(call):
 
 
 def test_the_example_of_a_result_is_what_the_module_makes_of_it():
-    noun = interface.Interface(WISH, None, None, None)
+    noun = interface.Interface(REQUEST, None, None, None)
     link = Link("ens224", "00:50:56:9a:10:01", 1500)
-    item = Item("ens224", WISH, {})
+    item = Item("ens224", REQUEST, {})
     item.now = interface.State(link, Kept(), "networkd")
     item.wanted = noun.want(item)
     after = noun.project(item.wanted)

@@ -76,7 +76,7 @@ ROWS = [ROOT, ONE, TWO, VMS, TRAINING, HOSTS_ONE, HOSTS_TWO, GPU_ONE, GPU_TWO, E
         pytest.param({}, ("vm", "ubuntu"), [], id="what is not there"),
     ],
 )
-def test_a_wish_stands_for_these_objects(where, requested, meant):
+def test_a_request_stands_for_these_objects(where, requested, meant):
     there = state.Inventory(ROWS, ROOT.ref, where.get("datacenter"), where.get("hosts", ()))
     assert [ref._GetMoId() for ref in there.meant(*requested)] == meant
 

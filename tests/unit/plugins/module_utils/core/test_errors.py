@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, explained
 
 
-def test_the_message_names_object_wish_finding_and_way_out_in_this_order():
+def test_the_message_names_object_request_finding_and_way_out_in_this_order():
     error = OperatorError(
         "VM 'train-01'",
         "wanted profile grid_a100-40c",

@@ -13,8 +13,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Lost, Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port, Switch
 
-WISH = Intent()
-REQUEST = QosRequest("present", WISH, {}, "when_verified", None, verify_timeout_s=3, reconnect_timeout_s=3)
+INTENT = Intent()
+REQUEST = QosRequest("present", INTENT, {}, "when_verified", None, verify_timeout_s=3, reconnect_timeout_s=3)
 EDIT = Edit(["mtu 9216"])
 WANTS = {"swp1": {"mtu": 9216}}
 
@@ -69,7 +69,7 @@ class World:
         port = Port(mtu=self.mtu, **self.port)
         oper = Oper(up=True, mtu=running, **self.port)
         switch = Switch("eos", ports={"swp1": port}, oper={"swp1": oper}, own=self.own, unsaved=self.unsaved)
-        return View(switch, {"swp1": compare.effect(port, WISH)})
+        return View(switch, {"swp1": compare.effect(port, INTENT)})
 
 
 class Stub(Platform):

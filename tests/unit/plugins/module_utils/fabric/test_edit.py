@@ -10,13 +10,13 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.edit import Guarded
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import View
 
-from unit.plugins.module_utils.fabric.edit_world import EDIT, REQUEST, WANTS, WISH, Stub, World
+from unit.plugins.module_utils.fabric.edit_world import EDIT, INTENT, REQUEST, WANTS, Stub, World
 
 
 def run(world, edit=EDIT, **params):
     guarded = Guarded(Stub(), world, replace(REQUEST, **params), world.look, clock=world)
     before = World().look()
-    return guarded.run(edit, before, View(before.switch, {}, WANTS), WISH)
+    return guarded.run(edit, before, View(before.switch, {}, WANTS), INTENT)
 
 
 def test_a_change_that_runs_is_confirmed_and_then_saved():
@@ -193,7 +193,7 @@ def test_where_only_saving_is_left_there_is_nothing_to_take_back():
     world = World()
     world.mtu, world.runs = 9216, 1500
     end = Guarded(Stub(), world, replace(REQUEST, save="always"), world.look, clock=world).run(
-        None, world.look(), View(world.look().switch, {}, WANTS), WISH
+        None, world.look(), View(world.look().switch, {}, WANTS), INTENT
     )
     assert (end.outcome, end.error.code, world.mtu) == ("old", "not_proved", 9216)
     assert "revert" not in world.log
@@ -204,11 +204,11 @@ def test_what_was_ours_and_is_still_there_is_no_absence():
     guarded = Guarded(Stub(), world, replace(REQUEST, state="absent"), world.look, clock=world)
     before = World().look()
     wanted = View(before.switch, {}, WANTS, objects=["qos profile AIREADY-ROCE"])
-    assert guarded.run(EDIT, before, wanted, WISH).outcome == "new"
+    assert guarded.run(EDIT, before, wanted, INTENT).outcome == "new"
     world = World()
     world.own = {"qos profile AIREADY-ROCE": []}
     guarded = Guarded(Stub(), world, replace(REQUEST, state="absent"), world.look, clock=world)
-    end = guarded.run(EDIT, before, wanted, WISH)
+    end = guarded.run(EDIT, before, wanted, INTENT)
     assert (end.outcome, end.error.data["left"]) == ("old", ["qos profile AIREADY-ROCE still exists."])
 
 
@@ -226,7 +226,7 @@ def test_merged_leaves_other_lossless_priorities_when_it_is_proved():
     wants = {"swp1": {"pfc": [3], "roce_priority": 3}}
     before = world.look()
     before.effects["swp1"]["roce_priority"] = 3
-    assert guarded._left(before, before, View(before.switch, {}, wants), WISH)[0] == []
+    assert guarded._left(before, before, View(before.switch, {}, wants), INTENT)[0] == []
 
 
 def test_absence_is_proved_by_the_configuration_alone():

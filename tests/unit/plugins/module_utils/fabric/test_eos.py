@@ -8,7 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import comp
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Ecn, Intent, Thresholds, Watchdog
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos.platform import Eos
 
-WISH = Intent(mtu=9214)
+INTENT = Intent(mtu=9214)
 OWN = "AIREADY-ROCE-PFC3-Q3-50-ECN-150-1500-100-CNP6"
 LOSSY = "AIREADY-ROCE-LOSSY-Q3-50-ECN-150-1500-100-CNP6"
 GUARD = "priority-flow-control pause watchdog"
@@ -80,7 +80,7 @@ def switch(text):
     return Eos().parse({"show running-config": text})
 
 
-def rendered(text, requested=WISH, ports=("Ethernet1",), exact=True, fabric=()):
+def rendered(text, requested=INTENT, ports=("Ethernet1",), exact=True, fabric=()):
     """Return (commands, different keys) for some ports of a switch with this configuration."""
     platform, there = Eos(), switch(text)
     wants = {name: compare.wanted(requested, platform, "fabric" if name in fabric else "host") for name in ports}
@@ -120,22 +120,22 @@ def test_what_is_as_wanted_is_left_alone(text):
             ["interface Ethernet1", "mtu 9000", "exit"],
         ),
         (
-            WISH,
+            INTENT,
             SET.replace("   qos trust dscp\n", ""),
             ["interface Ethernet1", "qos trust dscp", "exit"],
         ),
         (
-            WISH,
+            INTENT,
             SET.replace("interface Ethernet1\n", "interface Ethernet1\n   priority-flow-control priority 4 no-drop\n"),
             ["interface Ethernet1", "no priority-flow-control priority 4", "exit"],
         ),
         (
-            WISH,
+            INTENT,
             SET.replace("interface Ethernet1\n", f"interface Ethernet1\n   no {GUARD}\n"),
             ["interface Ethernet1", GUARD, "exit"],
         ),
         (
-            WISH,
+            INTENT,
             SET.replace("interface Ethernet1\n", "interface Ethernet1\n   flowcontrol receive on\n"),
             ["interface Ethernet1", "no flowcontrol send", "no flowcontrol receive", "exit"],
         ),
@@ -168,19 +168,19 @@ def test_what_is_as_wanted_is_left_alone(text):
             ["qos map dscp 34 to traffic-class 3"],
         ),
         (
-            WISH,
+            INTENT,
             "qos map traffic-class 1 3 to tx-queue 3\n" + SET,
             [
                 "qos map traffic-class 1 to tx-queue 1",
             ],
         ),
         (
-            WISH,
+            INTENT,
             SET.replace("interface Ethernet1\n", "interface Ethernet1\n   tx-queue 3\n      bandwidth percent 10\n"),
             ["interface Ethernet1", "tx-queue 3", "bandwidth percent 50", "exit", "exit"],
         ),
         (
-            WISH,
+            INTENT,
             "class-map type qos match-any all\n   match dscp 26\npolicy-map type quality-of-service low\n"
             "   class all\n      set traffic-class 1\n"
             + SET.replace("interface Ethernet1\n", "interface Ethernet1\n   service-policy type qos input low\n"),
@@ -272,7 +272,7 @@ def test_an_action_that_eos_does_not_have_is_refused():
 
 def absent(text, ports):
     platform, there = Eos(), switch(text)
-    wants = {name: compare.effect(platform.blank(there, name), WISH) for name in ports}
+    wants = {name: compare.effect(platform.blank(there, name), INTENT) for name in ports}
     return platform.render(there, wants, None).commands
 
 

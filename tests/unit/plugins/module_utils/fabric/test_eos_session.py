@@ -7,7 +7,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import comp
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos.platform import Eos
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 
-from .test_eos import FACTORY, WISH, switch
+from .test_eos import FACTORY, INTENT, switch
 
 
 class Line:
@@ -26,7 +26,7 @@ class Line:
 
 def edit():
     platform, there = Eos({"confirm_s": 90}), switch(FACTORY)
-    return platform, platform.render(there, {"Ethernet1": compare.wanted(WISH, platform)}, WISH)
+    return platform, platform.render(there, {"Ethernet1": compare.wanted(INTENT, platform)}, INTENT)
 
 
 def test_an_edit_goes_back_by_itself_unless_it_is_confirmed():

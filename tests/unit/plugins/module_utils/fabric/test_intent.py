@@ -132,7 +132,7 @@ def test_the_path_mtu_is_the_largest_that_fits(ethernet, path):
         Intent(priority=7, dscp=63, cnp_priority=0, cnp_dscp=0),
     ],
 )
-def test_sensible_wishes_are_not_refused(requested):
+def test_sensible_requests_are_not_refused(requested):
     assert problems(requested, host_mtu=9000) == []
 
 
@@ -167,6 +167,6 @@ def test_sensible_wishes_are_not_refused(requested):
         ),
     ],
 )
-def test_contradictory_wishes_are_refused_with_the_reason(requested, says):
+def test_contradictory_requests_are_refused_with_the_reason(requested, says):
     (problem,) = problems(requested, host_mtu=9000 if requested.mtu == 8000 else None)
     assert problem.startswith(says)

@@ -8,7 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import comp
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Ecn, Intent, Thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos.platform import Nxos
 
-WISH = Intent()
+INTENT = Intent()
 IN, OUT, NETWORK = "AIREADY-ROCE-IN-26-3-48-6", "AIREADY-ROCE-OUT-3-50-150-1500-100-6", "AIREADY-ROCE-NQ"
 ECN = "random-detect minimum-threshold {} kbytes maximum-threshold {} kbytes drop-probability 100 weight 0 ecn"
 PFC, GUARD = "priority-flow-control mode", "priority-flow-control watch-dog-interval"
@@ -107,7 +107,7 @@ def switch(text):
     return Nxos().parse({"show running-config": text})
 
 
-def edit(text, requested=WISH, ports=("Ethernet1/1",), exact=True):
+def edit(text, requested=INTENT, ports=("Ethernet1/1",), exact=True):
     platform, there = Nxos(), switch(text)
     wants = {name: compare.wanted(requested, platform) for name in ports}
     return platform.render(there, wants, requested, exact)
@@ -131,12 +131,12 @@ def changed(line, instead):
     "requested, text, expected",
     [
         (Intent(mtu=9000), SET, ["interface Ethernet1/1", "mtu 9000"]),
-        (WISH, changed(f"  {PFC} on\n", f"  {PFC} auto\n"), ["interface Ethernet1/1", f"{PFC} on"]),
-        (WISH, changed(f"  {PFC} on\n", ""), ["interface Ethernet1/1", f"{PFC} on"]),
-        (WISH, changed(f"  {GUARD} on\n", ""), ["interface Ethernet1/1", f"{GUARD} on"]),
-        (WISH, changed(f"{GUARD} on\nclass", "class"), [f"{GUARD} on"]),
+        (INTENT, changed(f"  {PFC} on\n", f"  {PFC} auto\n"), ["interface Ethernet1/1", f"{PFC} on"]),
+        (INTENT, changed(f"  {PFC} on\n", ""), ["interface Ethernet1/1", f"{PFC} on"]),
+        (INTENT, changed(f"  {GUARD} on\n", ""), ["interface Ethernet1/1", f"{GUARD} on"]),
+        (INTENT, changed(f"{GUARD} on\nclass", "class"), [f"{GUARD} on"]),
         (
-            WISH,
+            INTENT,
             changed(f"  {PFC} on\n", f"  {PFC} on\n  flowcontrol receive on\n"),
             ["interface Ethernet1/1", "flowcontrol receive off"],
         ),
@@ -146,7 +146,7 @@ def changed(line, instead):
             ["feature lldp", "interface Ethernet1/1", f"{PFC} on send-tlv"],
         ),
         (
-            WISH,
+            INTENT,
             changed("pause pfc-cos 3", "pause pfc-cos 4"),
             [
                 f"policy-map type network-qos {NETWORK}",
@@ -157,12 +157,12 @@ def changed(line, instead):
             ],
         ),
         (
-            WISH,
+            INTENT,
             changed(" weight 0 ecn", " weight 0"),
             [*QUEUES, "interface Ethernet1/1", f"service-policy type queuing output {OUT}"],
         ),
         (
-            WISH,
+            INTENT,
             changed("match dscp 26", "match dscp 24"),
             [*CLASSES[:2], "no match dscp 24", "interface Ethernet1/1", f"service-policy type qos input {IN}"],
         ),
@@ -264,7 +264,7 @@ def test_long_cables_are_right_where_somebody_gave_sizes():
 
 def absent(text, ports):
     platform, there = Nxos(), switch(text)
-    wants = {name: compare.effect(platform.blank(there, name), WISH) for name in ports}
+    wants = {name: compare.effect(platform.blank(there, name), INTENT) for name in ports}
     return platform.render(there, wants, None).commands
 
 

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""States and wishes for the tests of this folder."""
+"""States and requests for the tests of this folder."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from . import a_guest
 from .container import fake_guest, test_login_noun, test_runtime_noun, test_settings_noun
 from .licence import test_noun as licences
 from .network import world
-from .network.test_interface import WISH
+from .network.test_interface import REQUEST
 from .network.test_rdma import device
 from .network.test_services import networkd
 
@@ -39,7 +39,7 @@ KEPT = "[Match]\nMACAddress=00:50:56:9a:10:01\n[Network]\n"
 
 def adapter(root):
     guest = networkd(root, KEPT)
-    asked = {**WISH, "mtu": 9000, "address": "198.51.100.11/24"}
+    asked = {**REQUEST, "mtu": 9000, "address": "198.51.100.11/24"}
     requested = request(interface_params.InterfaceRequest, asked)
     return interface.Interface(requested, guest, guest.files, print, a_guest.Clock()), requested
 

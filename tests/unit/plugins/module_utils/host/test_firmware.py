@@ -100,13 +100,13 @@ def test_two_spellings_of_one_value_wait_for_nothing():
     assert firmware.pending(adapter(key("ATS_ENABLED", "True(1)", "1")), ["ATS_ENABLED"], "reboot") == []
 
 
-def test_a_wish_takes_the_spelling_that_the_tool_shows_for_what_runs():
+def test_a_request_takes_the_spelling_that_the_tool_shows_for_what_runs():
     now = adapter(key("CQE_COMPRESSION", "AGGRESSIVE(1)", "BALANCED(0)", default="BALANCED(0)"))
     (change,) = plan(now, {"CQE_COMPRESSION": "aggressive"})
     assert (change.after, change.needs) == ("AGGRESSIVE(1)", None)
 
 
-def test_a_default_that_is_not_reported_cannot_be_wished_for():
+def test_a_default_that_is_not_reported_cannot_be_requested():
     with pytest.raises(OperatorError, match="does not show the default of NUM_OF_VFS"):
         plan(adapter(key("NUM_OF_VFS", "8", default="")), {"NUM_OF_VFS": None})
 

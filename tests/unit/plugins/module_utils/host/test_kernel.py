@@ -23,7 +23,7 @@ def plan(requests, **now):
 
 
 @pytest.mark.parametrize("value", [True, "true", "TRUE", "yes", 1, "1"])
-def test_every_way_to_say_yes_is_the_same_wish(value):
+def test_every_way_to_say_yes_is_the_same_request(value):
     assert plan({"atsSupport": value}) == [("kernel.atsSupport", "TRUE", "reboot")]
 
 
@@ -63,13 +63,13 @@ def test_numbers_are_compared_as_numbers():
         ({"HardwareAcceleratedLocking": 1}, "atomic test and set"),
     ],
 )
-def test_an_impossible_wish_is_refused_with_what_is_there(requests, words):
+def test_an_impossible_request_is_refused_with_what_is_there(requests, words):
     with pytest.raises(OperatorError) as refused:
         plan(requests)
     assert words in refused.value.message
 
 
-def test_all_wrong_wishes_are_reported_at_once():
+def test_all_wrong_requests_are_reported_at_once():
     with pytest.raises(OperatorError) as refused:
         plan({"atsSupport": "maybe", "nothing": 1})
     assert len(refused.value.failure["problems"]) == 2

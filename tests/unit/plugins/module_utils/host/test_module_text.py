@@ -39,7 +39,7 @@ def test_a_value_keeps_its_own_equal_signs():
         ({"dcbx": True}, True, "dcbx=1"),
     ],
 )
-def test_a_wish_is_merged_into_what_is_there(requests, replace, result):
+def test_a_request_is_merged_into_what_is_there(requests, replace, result):
     assert module_text.render(module_text.merged(module_text.parse(LOSSLESS), requests, replace)) == result
 
 

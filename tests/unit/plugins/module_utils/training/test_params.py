@@ -63,7 +63,7 @@ HOST = {"name": "job-01", "address": "10.0.112.11"}
         ({"roce": {"dscp": 99}}, "roce: dscp: 99 is out of range."),
     ],
 )
-def test_a_wrong_wish_is_refused(changes, said):
+def test_a_wrong_request_is_refused(changes, said):
     assert said in " ".join(check_params(params(**changes)))
 
 
@@ -90,7 +90,7 @@ def test_secrets_are_not_repeated_in_the_refusal():
         {"guests": 1},
     ],
 )
-def test_a_right_wish_is_taken(changes):
+def test_a_right_request_is_taken(changes):
     assert check_params(params(**changes)) == []
 
 

@@ -175,7 +175,7 @@ def test_an_unknown_datacenter_lists_those_there_are(site):
     assert caught.value.code == "datacenter_not_found"
 
 
-def test_one_bad_wish_does_not_hide_the_others(site):
+def test_one_bad_request_does_not_hide_the_others(site):
     answers = find.find_vms(site.vcenter, [{"name": "deep"}, {"name": "nowhere"}, {"moid": "vm-1"}])
     assert [getattr(answer, "moid", None) for answer in answers] == ["vm-5", None, "vm-1"]
 
@@ -217,11 +217,11 @@ def test_a_moid_that_can_be_none_never_gets_into_a_request_and_keeps_no_other_vm
     "requested, text",
     [({"name": "a"}, "a"), ({"path": "/x/vm/a"}, "/x/vm/a"), ({"moid": "vm-1", "name": None}, "MoID vm-1")],
 )
-def test_a_wish_has_a_label_for_messages(requested, text):
+def test_a_request_has_a_label_for_messages(requested, text):
     assert find.label(requested) == text
 
 
-def test_a_wish_without_an_identity_is_an_error_that_names_them_all(site):
+def test_a_request_without_an_identity_is_an_error_that_names_them_all(site):
     with pytest.raises(OperatorError) as refused:
         found(site, {"name": "", "moid": None})
     assert refused.value.failure == documented("identity_missing", subject="VM")

@@ -68,7 +68,7 @@ def item(read_as, moid="same", planned=None):
     return Item(
         read_as,
         VmRequest({"name": read_as}, None, 300, planned=planned or {}),
-        {"name": f"wish-{read_as}", "moid": moid},
+        {"name": f"request-{read_as}", "moid": moid},
     )
 
 
@@ -120,7 +120,7 @@ def test_a_vm_to_come_is_its_template_as_a_vm_that_is_off_on_its_own_host():
     vm, place = new.now
     assert (vm.template, vm.power, vm.power_on_again, vm.change_version) == (False, "off", False, "")
     assert (vm.hardware_version, place.name, fleet.looked_at_all_hosts) == (21, "esx-02", True)
-    assert (new.ids["name"], new.ids["instance_uuid"], new.ids["host"]) == ("wish-golden", None, "esx-02")
+    assert (new.ids["name"], new.ids["instance_uuid"], new.ids["host"]) == ("request-golden", None, "esx-02")
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_order_and_look_of_the_file_are_no_change(guest):
     assert not ask(guest)["changed"]
 
 
-def test_default_is_taken_back_when_it_is_not_wished_any_more(guest):
+def test_default_is_taken_back_when_it_is_not_requested_any_more(guest):
     ask(guest, default_runtime=True)
     assert guest.loaded["default-runtime"] == "nvidia"
     ask(guest)

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""One adapter from the wish to the proof, on a guest on paper with systemd-networkd."""
+"""One adapter from the request to the proof, on a guest on paper with systemd-networkd."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unit.plugins.module_utils.guest.a_guest import Clock
 from .test_services import networkd
 from .world import MAC
 
-WISH = {"mac": MAC, "name": None, "mtu": None, "address": None, "backend": "auto", "ping": [], "wait_s": 2}
+REQUEST = {"mac": MAC, "name": None, "mtu": None, "address": None, "backend": "auto", "ping": [], "wait_s": 2}
 
 
 class Task:
@@ -23,7 +23,7 @@ class Task:
 
     def __init__(self, guest, **requested):
         self.warnings = []
-        wanted = request(interface_params.InterfaceRequest, {**WISH, **requested})
+        wanted = request(interface_params.InterfaceRequest, {**REQUEST, **requested})
         self.noun = interface.Interface(wanted, guest, guest.files, self.warnings.append, Clock())
         self.item = Item("Adapter", wanted, {"reached": []})
         self.noun.read([self.item])
@@ -174,7 +174,7 @@ def test_two_adapters_in_one_network_are_warned_of(guest):
     ],
 )
 def test_wrong_parameters_are_reported_before_anything_is_read(requested, word):
-    assert word in " ".join(interface_params.check_params({**WISH, **requested}))
+    assert word in " ".join(interface_params.check_params({**REQUEST, **requested}))
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_wrong_parameters_are_reported_before_anything_is_read(requested, word):
     ids=str,
 )
 def test_parameters_at_their_limits_are_taken(requested):
-    assert interface_params.check_params({**WISH, **requested}) == []
+    assert interface_params.check_params({**REQUEST, **requested}) == []
 
 
 @pytest.mark.parametrize("mtu, problems", [(575, 1), (576, 0), (65535, 0), (65536, 1)])
 def test_an_mtu_outside_the_limits_is_a_problem(mtu, problems):
-    assert len(interface_params.check_params({**WISH, "mtu": mtu})) == problems
+    assert len(interface_params.check_params({**REQUEST, "mtu": mtu})) == problems

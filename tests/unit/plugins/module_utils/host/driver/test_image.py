@@ -111,7 +111,7 @@ def test_an_image_that_a_killed_run_has_changed_is_only_applied():
 
 SOFTWARE = "/api/esx/settings/clusters/domain-c8/software"
 BASE = {"base_image": {"version": "8.0 U3"}, "components": {}}
-WISHED = dict(IN_NEW)
+REQUESTED = dict(IN_NEW)
 
 
 class Drafts:
@@ -150,7 +150,7 @@ def drafted(drafts, is_full=False):
     rest = Drafts(drafts, is_full)
     cluster = SimpleNamespace(_GetMoId=lambda: "domain-c8")
     host = SimpleNamespace(name="esx-01", moid="host-1", cluster="gpu", cluster_ref=cluster)
-    ClusterImage(SimpleNamespace(rest=rest, host=host), 60).change(WISHED)
+    ClusterImage(SimpleNamespace(rest=rest, host=host), 60).change(REQUESTED)
     return rest.patched
 
 
@@ -178,7 +178,7 @@ RELEASE = {**BASE, "base_image": {"version": "8.0 U2"}}
     ],
 )
 def test_a_draft_that_a_killed_run_has_left_is_used_where_nothing_else_is_in_it(drafts, taken):
-    assert drafted(drafts) == [(taken, {"components_to_set": WISHED})]
+    assert drafted(drafts) == [(taken, {"components_to_set": REQUESTED})]
 
 
 def test_a_draft_with_other_changes_is_named_where_vcenter_makes_no_further_one():
@@ -224,7 +224,7 @@ class Depots:
             raise OperatorError("Cluster gpu", "the depot was to be imported", "It is there", "Wait", "task_failed")
 
 
-def provided(rest, requested_one=WISHED, url="https://depot.example.com/driver.zip"):
+def provided(rest, requested_one=REQUESTED, url="https://depot.example.com/driver.zip"):
     cluster = SimpleNamespace(_GetMoId=lambda: "domain-c8")
     host = SimpleNamespace(name="esx-01", moid="host-1", cluster="gpu", cluster_ref=cluster)
     reach = SimpleNamespace(rest=rest, host=host)
@@ -311,13 +311,13 @@ class Committing(Drafts):
 @pytest.mark.parametrize("fails", [False, True], ids=["by this run", "by another run at the same time"])
 def test_an_image_changes_with_the_commit_of_the_draft(fails):
     rest = Committing(OURS, fails)
-    image(rest).change(WISHED)
+    image(rest).change(REQUESTED)
     assert rest.commits == [("POST", f"{SOFTWARE}/drafts/new?action=commit&vmw-task=true")]
 
 
 def test_a_commit_that_fails_and_leaves_the_image_as_it_was_is_a_failure():
     with pytest.raises(OperatorError) as failed:
-        image(Committing(BASE, fails=True)).change(WISHED)
+        image(Committing(BASE, fails=True)).change(REQUESTED)
     assert failed.value.code == "task_failed"
 
 
@@ -332,7 +332,7 @@ def test_a_commit_that_fails_and_leaves_the_image_as_it_was_is_a_failure():
     ],
     ids=["the version", "another version", "gone", "still there", "one of two"],
 )
-def test_an_image_holds_what_is_wished_only_as_a_whole(components, requested_one, holds):
+def test_an_image_holds_what_is_requested_only_as_a_whole(components, requested_one, holds):
     rest = Committing(BASE)
     rest.there = {"components": {name: {"version": version} for name, version in components.items()}}
     assert image(rest).holds(requested_one) is holds

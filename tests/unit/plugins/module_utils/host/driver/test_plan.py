@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state 
 
 SUFFIX = "-1OEM.800.1.0.20613240"
 A100 = Device("0000:17:00.0", "NVIDIA A100 PCIe 40GB", "shared")
-WISH = request(DriverRequest, {**{name: one.get("default") for name, one in ARGUMENTS.items()}})
+REQUEST = request(DriverRequest, {**{name: one.get("default") for name, one in ARGUMENTS.items()}})
 
 
 def nvaie(driver="550.54.16", suffix=SUFFIX, **more):
@@ -40,7 +40,7 @@ def running(vib, **more):
 
 
 def want(now, package, **requested):
-    return plan.want_present("Host esx-01", now, package, replace(WISH, **requested))
+    return plan.want_present("Host esx-01", now, package, replace(REQUEST, **requested))
 
 
 def refused(now, package, **requested):
@@ -157,10 +157,10 @@ def test_a_package_that_is_not_one_driver_is_refused_with_what_is_in_it(package,
 
 def test_absent_removes_the_drivers_of_the_family_and_no_others():
     now = running(nvaie(), components=(("NVD-AIE-800", nvaie().version), ("other", "1")))
-    wanted = plan.want_absent(now, WISH)
+    wanted = plan.want_absent(now, REQUEST)
     assert (wanted.vibs, wanted.components) == ((), (("other", "1"),))
     assert state.pending(wanted) == [{"what": "driver", "needs": "reboot"}]
-    assert plan.want_absent(running(graphics()), WISH) == running(graphics())
+    assert plan.want_absent(running(graphics()), REQUEST) == running(graphics())
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_absent_removes_the_drivers_of_the_family_and_no_others():
     ],
 )
 def test_the_way_follows_who_manages_the_software(by_image, asked, result):
-    requested = replace(WISH, method=asked)
+    requested = replace(REQUEST, method=asked)
     if result in ("esxcli", "image"):
         assert plan.method("Host esx-01", host(by_image=by_image), requested) == result
         return
@@ -195,13 +195,13 @@ def test_the_way_follows_who_manages_the_software(by_image, asked, result):
 )
 def test_without_baselines_only_the_image_changes_the_software(by_image, asked, words):
     with pytest.raises(OperatorError) as caught:
-        plan.method("Host esx-01", host(by_image=by_image, images_only=True), replace(WISH, method=asked))
+        plan.method("Host esx-01", host(by_image=by_image, images_only=True), replace(REQUEST, method=asked))
     assert caught.value.code == "image_required"
     assert words in str(caught.value)
 
 
 def test_without_baselines_the_driver_goes_into_the_image():
-    assert plan.method("Host esx-01", host(by_image=True, images_only=True), WISH) == plan.IMAGE
+    assert plan.method("Host esx-01", host(by_image=True, images_only=True), REQUEST) == plan.IMAGE
     assert state.project(host(images_only=True))["managed_by"] == "nothing"
 
 

@@ -20,7 +20,7 @@ def test_a_placement_that_no_order_reaches_is_asked_for():
 ASCENDING = {1: (0, 1, 2, 3, 4, 5, 6), 2: (0, 2, 4), 4: (0, 4), 8: (0,)}
 
 
-def test_what_a_driver_placed_otherwise_is_kept_when_the_wish_is_met_all_the_same():
+def test_what_a_driver_placed_otherwise_is_kept_when_the_request_is_met_all_the_same():
     device = Device(takes_placement=False, order=ASCENDING)
     device.put(14, 4, 2)
     predicted, _warnings = ask(device, check=True, layout=["2g", "1g"])

@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table imp
 
 from . import brute
 
-# Pairs of a present layout and a wished geometry that one test looks at.
+# Pairs of a present layout and a requested geometry that one test looks at.
 PAIRS = 3000
 
 
@@ -155,7 +155,7 @@ def test_a_wanted_start_is_met_even_when_something_has_to_go():
     assert made.create[0].explicit
 
 
-def test_the_wish_with_the_compute_instances_that_are_there_gets_their_instance():
+def test_the_request_with_the_compute_instances_that_are_there_gets_their_instance():
     rules = Rules(GPUS["a100_40gb"])
     present = {Spot(9, 0): (1, 1, 1), Spot(9, 4): (3,)}
     made = plan(rules, present, [RequestedInstance(9, compute=(3,)), RequestedInstance(9, compute=(1, 1, 1))])
@@ -174,7 +174,7 @@ def test_nothing_to_do_is_an_empty_plan():
     assert (made.keep, made.destroy, made.create) == ([Spot(5, 0)], [], [])
 
 
-def test_an_impossible_wish_has_no_plan():
+def test_an_impossible_request_has_no_plan():
     rules = Rules(GPUS["a100_40gb"])
     assert plan(rules, {}, [RequestedInstance(9), RequestedInstance(9), RequestedInstance(19)]) is None
     assert plan(rules, {}, [RequestedInstance(19, start=6), RequestedInstance(19, start=6)]) is None
@@ -218,7 +218,7 @@ def test_the_same_start_twice_is_no_plan():
     assert plan(Rules(GPUS["a100_40gb"]), {}, [RequestedInstance(19, 6), RequestedInstance(19, 6)]) is None
 
 
-def test_an_instance_that_stays_gets_the_wish_that_it_meets_already():
+def test_an_instance_that_stays_gets_the_request_that_it_meets_already():
     rules = Rules(GPUS["a100_40gb"])
     made = plan(
         rules, {Spot(9, 4): (1, 1, 1)}, [RequestedInstance(9, None, (1, 1, 1)), RequestedInstance(9, None, (3,))]
@@ -226,7 +226,7 @@ def test_an_instance_that_stays_gets_the_wish_that_it_meets_already():
     assert made.layout == {Spot(9, 4): (1, 1, 1), Spot(9, 0): (3,)}
 
 
-def test_an_instance_that_stays_is_left_as_it_is_where_a_wish_allows_that():
+def test_an_instance_that_stays_is_left_as_it_is_where_a_request_allows_that():
     rules = Rules(GPUS["a100_40gb"])
     made = plan(rules, {Spot(9, 4): (1, 1, 1)}, [RequestedInstance(9, None, (3,)), RequestedInstance(9)])
     assert made.layout == {Spot(9, 4): None, Spot(9, 0): (3,)}

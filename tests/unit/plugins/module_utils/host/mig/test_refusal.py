@@ -73,7 +73,7 @@ def test_the_nearest_layouts_are_legal_parts_and_none_is_part_of_another():
     assert all(rules.legal(part) for part in found)
 
 
-def test_a_huge_wish_is_refused_as_fast_as_a_small_one():
+def test_a_huge_request_is_refused_as_fast_as_a_small_one():
     error = refused("h100_80gb_sxm", *["1g"] * 400, *["2g"] * 400, *["1g_double"] * 400)
     assert "1g.10gb fits 7 times, 400 requested" in error.message
 
@@ -85,7 +85,7 @@ def test_unknown_profiles_alone_are_reported_without_arithmetic():
     assert "reboot" not in message
 
 
-def test_a_wish_for_everything_is_answered_with_what_is_possible():
+def test_a_request_for_everything_is_answered_with_what_is_possible():
     gpu = GPUS["rtx_pro_6000_blackwell"]
     everything = [profile.id for profile in gpu.profiles for _once in range(profile.max_instances)]
     found = refused("rtx_pro_6000_blackwell", *everything).data["nearest"]

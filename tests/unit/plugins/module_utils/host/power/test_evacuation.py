@@ -68,11 +68,11 @@ def test_what_nothing_would_move_is_named_with_the_reason(running, cluster, evac
 @pytest.mark.parametrize(
     "running, cluster, evacuation, needed",
     [
-        pytest.param((VGPU,), AUTOMATIC, "drs_vgpu", True, id="by explicit wish"),
+        pytest.param((VGPU,), AUTOMATIC, "drs_vgpu", True, id="by explicit request"),
         pytest.param((VGPU,), AUTOMATIC, "drs", False, id="without one"),
         pytest.param((VGPU,), READY, "drs_vgpu", False, id="set already"),
         pytest.param((PLAIN,), AUTOMATIC, "drs_vgpu", False, id="no vGPU"),
     ],
 )
-def test_cluster_is_changed_only_for_vms_with_vgpus_and_by_explicit_wish(running, cluster, evacuation, needed):
+def test_cluster_is_changed_only_for_vms_with_vgpus_and_by_explicit_request(running, cluster, evacuation, needed):
     assert bool(needs_option(running, cluster, evacuation)) is needed

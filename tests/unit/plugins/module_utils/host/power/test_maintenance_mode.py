@@ -27,7 +27,7 @@ HOST = vim.HostSystem("host-1")
 PLAIN, VGPU = Running("web-01"), Running("train-01", vgpus=("grid_a100-40c",))
 READY = Cluster("gpu", automatic=True, drs_option=evacuation.DRS_VALUE, hot_migrate=True)
 UNSET = replace(READY, drs_option="")
-WISH = MaintenanceRequest(
+REQUEST = MaintenanceRequest(
     state="entered", owner="ours", reason="driver", evacuation="refuse", evacuate_powered_off=False, timeout_s=60
 )
 PASSTHROUGH = vim.vm.device.VirtualPCIPassthrough
@@ -43,7 +43,7 @@ def noun():
 
 
 def item(now, **requested):
-    made = Item("esx-01", replace(WISH, **requested), {})
+    made = Item("esx-01", replace(REQUEST, **requested), {})
     made.now = now
     return made
 
@@ -178,7 +178,7 @@ class World:
         noun._vcenter = self.vcenter
         ref = vim.HostSystem("host-1", self.vcenter.stub)
         found = SimpleNamespace(name="esx-01", ref=ref, row=Row(ref, self.host, {}))
-        return noun.look(found, replace(WISH, state=state))
+        return noun.look(found, replace(REQUEST, state=state))
 
 
 def test_the_running_vms_of_a_host_that_enters():
@@ -257,7 +257,7 @@ def test_the_note_is_written_first_and_removed_last(monkeypatch, now, wanted, re
 
 def test_powered_off_vms_leave_too_where_that_is_requested(monkeypatch):
     host = Host(monkeypatch)
-    host._run(replace(WISH, evacuate_powered_off=True), True, None)
+    host._run(replace(REQUEST, evacuate_powered_off=True), True, None)
     assert host.seen == [("enter", {"timeout": 60, "evacuatePoweredOffVms": True}, 90)]
 
 

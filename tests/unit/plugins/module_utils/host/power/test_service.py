@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.service
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from pyVmomi import vim
 
-WISH = ServiceRequest(service="TSM-SSH", state="started")
+REQUEST = ServiceRequest(service="TSM-SSH", state="started")
 BORROWED = "aiready.vsphere.service.TSM-SSH"
 
 
@@ -58,8 +58,8 @@ def host(services=(), mark=None, fault=None):
 @pytest.mark.parametrize("mark, borrowed", [(None, False), ("was stopped", True)])
 def test_what_is_read_of_a_service(mark, borrowed):
     noun, _requests = host([("ntpd", False, "on"), ("TSM-SSH", True, "off")], mark)
-    assert noun.look(noun._found, WISH) == Daemon(True, "off", borrowed)
-    assert noun.look(noun._found, replace(WISH, service="ntpd")) == Daemon(False, "on")
+    assert noun.look(noun._found, REQUEST) == Daemon(True, "off", borrowed)
+    assert noun.look(noun._found, replace(REQUEST, service="ntpd")) == Daemon(False, "on")
     assert noun.project(Daemon(True, "off", borrowed)) == {"running": True, "policy": "off", "borrowed": borrowed}
 
 
@@ -74,7 +74,7 @@ def test_what_is_read_of_a_service(mark, borrowed):
 def test_a_service_that_the_host_does_not_have_is_refused_with_those_that_it_has(asked, services, hint):
     noun, _requests = host(services)
     with pytest.raises(OperatorError) as refused:
-        noun.look(noun._found, replace(WISH, service=asked))
+        noun.look(noun._found, replace(REQUEST, service=asked))
     names = sorted(key for key, _running, _policy in services)
     assert refused.value.failure == documented("service_not_found", subject="Host esx-01", services=names)
     assert refused.value.todo == hint
@@ -94,7 +94,7 @@ def test_a_service_that_the_host_does_not_have_is_refused_with_those_that_it_has
     ],
 )
 def test_the_requested_state_of_a_service(now, state, wanted):
-    item = Item("esx-01", replace(WISH, state=state), {})
+    item = Item("esx-01", replace(REQUEST, state=state), {})
     item.now = now
     assert host()[0].want(item) == wanted
 
@@ -118,7 +118,7 @@ def test_the_note_is_there_as_long_as_the_service_is_borrowed(monkeypatch, now, 
         seen.append(("note", value))
 
     monkeypatch.setattr(service.marks, "write", write)
-    item = Item("esx-01", WISH, {})
+    item = Item("esx-01", REQUEST, {})
     item.now, item.wanted = now, wanted
     noun.change(item)
     assert (seen, item.touched) == (requests, True)

@@ -175,7 +175,7 @@ def test_a_function_and_an_attribute_that_want_different_things_contradict_each_
     assert "sriov needs SriovGlobalEnable=Enabled, `attributes` has SriovGlobalEnable=Disabled" in reported.message
 
 
-def test_a_function_and_an_attribute_that_want_the_same_are_one_wish():
+def test_a_function_and_an_attribute_that_want_the_same_are_one_request():
     changes = plan(state(), {"sriov": "enabled"}, {"SRIOVGLOBALENABLE": "enabled"})[1]
     assert list(changes) == ["bios.SriovGlobalEnable"]
 

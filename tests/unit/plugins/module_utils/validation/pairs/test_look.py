@@ -28,7 +28,7 @@ tool iperf3 iperf 3.12 (cJSON 1.7.15)
 tool rping 44.0-2
 tool timeout
 """
-WISH = request().guests[0]
+REQUEST = request().guests[0]
 
 
 def test_what_the_script_prints_is_understood():
@@ -42,7 +42,7 @@ def test_what_the_script_prints_is_understood():
     }
     assert found.leftovers == (("20260301-081530-6ed2", False), ("20260301-081733-01ac", True))
     assert found.version_of_iperf3 == (3, 12)
-    end, why = look.end_of(WISH, found)
+    end, why = look.end_of(REQUEST, found)
     assert (end.interface, end.mtu, end.device, end.port, end.gid_index, why) == (
         "ens224",
         9000,
@@ -83,7 +83,7 @@ DEVICES = {
 
 @pytest.mark.parametrize("requested, found, reported", DEVICES.values(), ids=DEVICES.keys())
 def test_device_is_the_one_by_which_the_address_is_reached(requested, found, reported):
-    end, why = look.end_of(replace(WISH, **requested), seen("job-01", **found))
+    end, why = look.end_of(replace(REQUEST, **requested), seen("job-01", **found))
     assert (end.device, end.gid_index, why) == reported
 
 
@@ -110,7 +110,7 @@ OUT = {
 
 @pytest.mark.parametrize("found, why", OUT.values(), ids=OUT.keys())
 def test_guest_that_cannot_take_part_says_why(found, why):
-    assert look.why_not(WISH, found) == why
+    assert look.why_not(REQUEST, found) == why
 
 
 @pytest.mark.parametrize(
@@ -124,5 +124,5 @@ def test_versions_of_iperf3_without_threads_get_several_processes(wanted, versio
     "requested, found, port", [({}, (), 1), ({}, TABLE, 1), ({"port": 2}, TABLE, 2), ({"port": 2}, (), 2)]
 )
 def test_a_port_is_the_one_asked_for_or_the_first(requested, found, port):
-    end, _why = look.end_of(replace(WISH, **requested), seen("job-01", gids=found))
+    end, _why = look.end_of(replace(REQUEST, **requested), seen("job-01", gids=found))
     assert end.port == port

@@ -25,7 +25,7 @@ def requested(**more):
 
 
 def refusal(there, names=("a", "b"), planned=(), **more):
-    """The error for a wish that cannot be had, or None."""
+    """The error for a request that cannot be had, or None."""
     try:
         rules.refuse_impossible(there, requested(**more), list(names), set(planned))
     except OperatorError as error:
@@ -34,7 +34,7 @@ def refusal(there, names=("a", "b"), planned=(), **more):
 
 
 def codes(there, *args, **more):
-    """The codes of what speaks against a wish."""
+    """The codes of what speaks against a request."""
     error = refusal(there, *args, **more)
     return [problem["code"] for problem in error.data["problems"]] if error is not None else []
 

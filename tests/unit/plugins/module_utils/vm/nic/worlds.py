@@ -93,7 +93,7 @@ class Asked(NicRequest):
 
 
 def entry(portgroup="pg-rdma", **more):
-    """One of the adapters of a wish, as the module's specification fills it."""
+    """One of the adapters of a request, as the module's specification fills it."""
     return AdapterRequest(**{"portgroup": portgroup, "switch": None, "mac": None, "connected": True, **more})
 
 

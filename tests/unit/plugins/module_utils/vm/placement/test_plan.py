@@ -19,7 +19,7 @@ TASK = {name: option.get("default") for name, option in params.ARGUMENTS.items()
 
 
 def planned(where, *entries, present=None, scope=None, **task):
-    """The entries of the answer for VMs of these wishes."""
+    """The entries of the answer for VMs of these requests."""
     requested = {**TASK, **task, "vms": [{**ENTRY, "name": f"v{at}", **entry} for at, entry in enumerate(entries)]}
     return plan.placement(where, scope or Scope(), present or {}, requested)["vms"]
 

@@ -57,11 +57,11 @@ from .worlds import requested
         ),
     ],
 )
-def test_a_wish_that_contradicts_itself_is_refused_before_login(options, problem):
+def test_a_request_that_contradicts_itself_is_refused_before_login(options, problem):
     assert list(params.check_request(requested(**options))) == [problem]
 
 
-def test_a_sound_wish_has_nothing_against_it():
+def test_a_sound_request_has_nothing_against_it():
     sound = requested(
         cpus=16,
         cores_per_socket=8,

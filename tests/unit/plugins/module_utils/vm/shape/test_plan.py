@@ -12,7 +12,7 @@ from .worlds import P2P, changes, requested, shape, sriov, vgpu
 LOCKED = {"memory_locked": True}
 
 
-def test_a_vm_without_gpus_and_wishes_gets_its_memory_reserved_and_nothing_else():
+def test_a_vm_without_gpus_and_requests_gets_its_memory_reserved_and_nothing_else():
     assert changes(shape()) == {"memory_reservation": ("partial", "all")}
     assert changes(shape(), memory_reservation="ignore") == {}
 

@@ -279,7 +279,7 @@ def test_what_cannot_be_is_refused_with_the_reason_and_the_way_out(now, options,
     assert found.get(code, "").startswith(message), found
 
 
-def test_all_reasons_are_reported_at_once_with_the_wish():
+def test_all_reasons_are_reported_at_once_with_the_request():
     now = shape(firmware="bios", direct=(pvrdma(),))
     requested_one = requested(cpus=100, firmware="efi", gpudirect="enabled", numa_nodes=[9])
     with pytest.raises(OperatorError) as refused:

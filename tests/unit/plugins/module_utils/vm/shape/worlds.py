@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""Shapes and wishes for the tests of this folder."""
+"""Shapes and requests for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ def shape(**fields):
 
 
 def requested(**options):
-    """A wish with the defaults of the module."""
+    """A request with the defaults of the module."""
     return params.ARGUMENTS.settings(
         {**{name: one.get("default") for name, one in params.ARGUMENTS.part.items()}, **options}
     )
 
 
 def changes(now, **options):
-    """{path: (before, after)} of what the wish changes."""
+    """{path: (before, after)} of what the request changes."""
     wanted = plan.want(now, requested(**options))
     return {change.path: (change.before, change.after) for change in plan.setting_changes(now, wanted)}
 
 
 def against(now, newest=None, **options):
-    """{code: sentence} of what speaks against the wish."""
+    """{code: sentence} of what speaks against the request."""
     requested_one = requested(**options)
     found = rules.problems(now, plan.want(now, requested_one), requested_one, newest)
     return {problem.code: f"{problem.found} {problem.todo}" for problem in found}

@@ -151,7 +151,7 @@ def test_what_cannot_work_is_refused_with_the_reason(now, profiles, code, words)
     assert words in message
 
 
-def test_all_reasons_against_a_wish_come_at_once():
+def test_all_reasons_against_a_request_come_at_once():
     now = vm(host=host(version="7.0.3", offered=A100), firmware="bios")
     codes, message = refusal(now, "grid_a100-20c", "nvidia_a40-48c", "nvidia_a40-48q")
     assert codes == [
