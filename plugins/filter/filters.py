@@ -63,6 +63,7 @@ class FilterModule:
             "machine_steps": deferred("plugin_utils.stages.machine_steps", "steps"),
             "machine_table": deferred("plugin_utils.stages.machine_facts", "table"),
             "peer_keys": deferred("plugin_utils.stages.peer_keys", "peer_keys"),
+            "plan_summary": deferred("plugin_utils.run.summary", "of_folder"),
             "preflight_findings": deferred("plugin_utils.preflight.findings", "answer"),
             "preflight_questions": deferred("plugin_utils.preflight.questions", "everything"),
             "preflight_seen": deferred("plugin_utils.preflight.seen", "seen"),

@@ -22,7 +22,7 @@ OPTIONS = {
 }
 
 
-def project(controller, twin):
+def project(controller, twin, **changes):
     """The template project with the site of a lab. The credential has the address, the user and the password."""
     folder = controller.projects / "aiready"
     shutil.copytree(PROJECT, folder)
@@ -34,6 +34,7 @@ def project(controller, twin):
         # Preflight would reject it. The answer of the survey replaces it.
         "gpu": {"mode": "vgpu", "profile": "grid_a100-xxc"},
         "vms": [{"name": "train-01"}, {"name": "train-02"}],
+        **changes,
     }
     prepared = folder / "inventory" / "group_vars" / "all" / "prepared_default.yml"
     prepared.write_text(yaml.safe_dump({"prepared_default": site}))

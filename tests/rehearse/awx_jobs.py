@@ -117,6 +117,7 @@ class Executor:
             "awx_job_template_name": template["name"],
         }
         if "workflow_job" in job:
+            about["awx_workflow_job_id"] = job["workflow_job"]
             about["awx_workflow_job_name"] = self._jobs.row("workflow_jobs", job["workflow_job"])["name"]
         own = variables_of("extra_vars", template["extra_vars"])
         given = {**json.loads(job["extra_vars"]), **about}

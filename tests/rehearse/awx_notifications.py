@@ -17,7 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 FRIENDLY = {"job": "Job", "workflow_job": "Workflow Job", "workflow_approval": "Workflow Approval"}
 PAGES = {"job": "playbook", "workflow_job": "workflow", "workflow_approval": "workflow"}
 # Status of an approval -> the name of its message.
-ANSWERS = {"pending": "running", "successful": "approved", "failed": "denied", "canceled": "timed_out"}
+ANSWERS = {"pending": "running", "successful": "approved", "failed": "denied"}
 MESSAGE = "{{ job_friendly_name }} #{{ job.id }} '{{ job.name }}' {{ job.status }}: {{ url }}"
 BODY = (
     "{{ job_friendly_name }} #{{ job.id }} had status {{ job.status }}, view details at {{ url }}\n\n{{ job_metadata }}"
@@ -47,7 +47,7 @@ class Sender:
         """The own text of a notification template, or AWX's."""
         is_mail, own = template["notification_type"] == "email", template.get("messages") or {}
         if event == "approvals":
-            answer = ANSWERS[job["status"]]
+            answer = "timed_out" if job["timed_out"] else ANSWERS[job["status"]]
             own = (own.get("workflow_approval") or {}).get(answer) or {}
             message = APPROVALS[answer]
             # [unsure: the body of a webhook without an own one]

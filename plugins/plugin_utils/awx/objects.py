@@ -15,6 +15,13 @@ from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.module_utils.errors import UnsupportedError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx import messages
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import (
+    BUILT_IN,
+    ELSEWHERE,
+    OF_PLANS,
+    TYPES,
+)
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import survey
 
 if TYPE_CHECKING:
@@ -33,6 +40,7 @@ class Template:
     check: bool = False
     asks: bool = False  # whether the survey belongs to it
     variables: tuple[tuple[str, str], ...] = ()
+    prompts: bool = False  # whether a launch may set every variable
     sliced: str = ""  # the group that its plays are limited to, if it can run in slices
 
     @property
@@ -68,7 +76,12 @@ TEMPLATES = (
     Template("restore_plan", "List what restore would set back. Changes nothing", "restore", check=True),
     Template("restore", "Set back what earlier runs changed"),
     Template("restore_guests", "Set back what earlier runs changed in the guests"),
+    Template("next_steps", "Report what to do after a failed step of a workflow", prompts=True),
 )
+
+
+# Each failure path of a workflow ends in it.
+NEXT_STEPS = "next_steps"
 
 
 @dataclass(frozen=True)
@@ -83,7 +96,11 @@ class Workflow:
 
     @property
     def templates(self) -> tuple[str, ...]:
-        return (*self.before, *self.after)
+        return (*self.before, *self.after, NEXT_STEPS)
+
+    @property
+    def plan(self) -> str:
+        return self.before[-1]
 
 
 WORKFLOWS = (
@@ -97,87 +114,6 @@ WORKFLOWS = (
     Workflow("restore with approval", "Plan of restore, approval, restore", ("restore_plan",), ("restore",)),
 )
 
-# Own types: the built-in type for vCenter also switches the check of its certificate off. AWX rejects names of the
-# environment that begin with ANSIBLE_, so group_vars of the project use the variables of the others.
-TYPES: dict[str, Row] = {
-    "vcenter": {
-        "name": "aiready vCenter",
-        "description": "vCenter of aiready.vsphere, with a verified certificate",
-        "kind": "cloud",
-        "inputs": {
-            "fields": [
-                {"id": "host", "label": "vCenter", "type": "string"},
-                {"id": "username", "label": "User", "type": "string"},
-                {"id": "password", "label": "Password", "type": "string", "secret": True},
-            ],
-            "required": ["host", "username", "password"],
-        },
-        "injectors": {
-            "env": {
-                "VMWARE_HOST": "{{ host }}",
-                "VMWARE_USER": "{{ username }}",
-                "VMWARE_PASSWORD": "{{ password }}",
-                "VMWARE_VALIDATE_CERTS": "True",
-            }
-        },
-    },
-    "bmc": {
-        "name": "aiready BMC",
-        "description": "User of the BMCs",
-        "kind": "cloud",
-        "inputs": {
-            "fields": [
-                {"id": "username", "label": "User", "type": "string"},
-                {"id": "password", "label": "Password", "type": "string", "secret": True},
-            ],
-            "required": ["username", "password"],
-        },
-        "injectors": {"env": {"AIREADY_BMC_USER": "{{ username }}", "AIREADY_BMC_PASSWORD": "{{ password }}"}},
-    },
-    "switches": {
-        "name": "aiready switches",
-        "description": "User of the switches",
-        "kind": "net",
-        "inputs": {
-            "fields": [
-                {"id": "username", "label": "User", "type": "string"},
-                {"id": "password", "label": "Password", "type": "string", "secret": True},
-            ],
-            "required": ["username", "password"],
-        },
-        "injectors": {
-            "extra_vars": {"site_switch_user": "{{ username }}", "site_switch_password": "{{ password }}"},
-        },
-    },
-    "licence": {
-        "name": "aiready licence token",
-        "description": "Client configuration token of the licence server",
-        "kind": "cloud",
-        "inputs": {
-            "fields": [{"id": "token", "label": "Token", "type": "string", "secret": True, "multiline": True}],
-            "required": ["token"],
-        },
-        "injectors": {"extra_vars": {"site_licence_token": "{{ token }}"}},
-    },
-    "registry": {
-        "name": "aiready registry",
-        "description": "Password or key of one container registry",
-        "kind": "cloud",
-        "inputs": {
-            "fields": [
-                {"id": "address", "label": "Registry", "type": "string"},
-                {"id": "password", "label": "Password or key", "type": "string", "secret": True},
-            ],
-            "required": ["address", "password"],
-        },
-        # A key with a template needs no blanks.
-        "injectors": {"extra_vars": {"site_registry_passwords": {"{{address}}": "{{ password }}"}}},
-    },
-}
-# Types that every controller has.
-BUILT_IN = {"machine": "Machine", "vault": "Vault", "scm": "Source Control", "image_registry": "Container Registry"}
-# Credentials of these kinds belong to the project or the execution environment, not to job templates.
-ELSEWHERE = ("scm", "image_registry")
 WHEN = ("started", "success", "error", "approvals")
 APPROVAL = "approval"
 
@@ -243,11 +179,11 @@ class _Objects:
         }
         return self._owned(row)
 
-    def _attached(self) -> list[str]:
-        """Names of the credentials of every template. AWX accepts one of each type, and several vaults."""
+    def _attached(self, is_plan: bool) -> list[str]:
+        """Names of the credentials of a template. AWX accepts one of each type, and several vaults."""
         found: dict[str, str] = {}
         for given, row in zip(self._options["credentials"], self._credentials):
-            if given["kind"] in ELSEWHERE:
+            if given["kind"] in ELSEWHERE or (given["kind"] == OF_PLANS and not is_plan):
                 continue
             key = row["name"] if given["kind"] == "vault" else row["credential_type"]
             if key in found:
@@ -284,7 +220,7 @@ class _Objects:
             "name": given["name"],
             "notification_type": given["type"],
             "notification_configuration": given["configuration"],
-            "messages": given.get("messages"),
+            "messages": given.get("messages") or messages.of_type(given["type"]),
         }
         return self._owned({key: value for key, value in row.items() if value is not None})
 
@@ -356,17 +292,21 @@ class _Objects:
     def title(self, name: str) -> str:
         return f"{self._options['prefix']} {name.replace('_', ' ')}"
 
-    def _notified(self) -> Row:
+    def _notified(self, is_plan: bool = False) -> Row:
         """{notification_templates_EVENT: names} of a template or a workflow."""
         return {
             f"notification_templates_{when}": [
-                one["name"] for one in self._options["notifications"] if when in one["events"]
+                one["name"]
+                for one in self._options["notifications"]
+                # The message about an approval cannot have the summary of the plan, and that about its job has it.
+                if when in one["events"] or (is_plan and when == "success" and "approvals" in one["events"])
             ]
             for when in WHEN
         }
 
     def _template(self, template: Template, slices: int) -> Row:
         asks = template.asks and bool(self._survey)
+        is_plan = template.name in {one.plan for one in WORKFLOWS}
         row = {
             "name": self.title(template.name),
             "description": template.description,
@@ -376,7 +316,7 @@ class _Objects:
             "project": self._options["project"]["name"],
             "playbook": template.file,
             "execution_environment": self._options["execution_environment"]["name"],
-            "credentials": self._attached(),
+            "credentials": self._attached(is_plan),
             "labels": list(self._options["labels"]),
             "instance_groups": [one["name"] for one in self._options["instance_groups"]],
             "forks": self._options["forks"],
@@ -385,12 +325,13 @@ class _Objects:
             "limit": template.sliced if slices > 1 else "",
             "extra_vars": dict(template.variables),
             "ask_limit_on_launch": True,
+            "ask_variables_on_launch": template.prompts,
             "survey_enabled": asks,
             "survey_spec": self._survey if asks else {},
             # Two runs on the same site would change the same objects.
             "allow_simultaneous": False,
         }
-        notified = {key: value for key, value in self._notified().items() if not key.endswith("approvals")}
+        notified = {key: value for key, value in self._notified(is_plan).items() if not key.endswith("approvals")}
         return self._owned({**row, **notified})
 
     def _workflow(self, workflow: Workflow) -> Row:
@@ -414,19 +355,26 @@ class _Objects:
         return self._owned({**row, **self._notified()})
 
     def _nodes(self, workflow: Workflow) -> list[Row]:
-        """One node after the other, with the approval between the two parts."""
-        plan = self.title(workflow.before[-1])
+        """One node after the other, with the approval between the two parts, and a node for the failure of each."""
+        plan = self.title(workflow.plan)
         approval = {
             "name": f"Approve {plan}",
             "description": f"Read the output of the job {plan} before you approve. The next job changes what it lists.",
             "timeout": self._options["workflow"]["approval_timeout_s"],
         }
+        if self._named(OF_PLANS):
+            # The plan writes the description. A text from here would replace it.
+            del approval["description"]
         order = [*workflow.before, APPROVAL, *workflow.after]
         nodes: list[Row] = []
         for name, following in zip(order, [*order[1:], None]):
+            failed = f"{name}_failed"
             node: Row = {"identifier": name, "success_nodes": [following] if following else []}
+            node["failure_nodes"] = [failed]
             node.update({"approval_node": approval} if name == APPROVAL else {"unified_job_template": self.title(name)})
-            nodes.append(node)
+            variables = {"next_steps_after": name, "next_steps_prefix": self._options["prefix"]}
+            after: Row = {"identifier": failed, "unified_job_template": self.title(NEXT_STEPS), "extra_data": variables}
+            nodes += [node, {**after, "success_nodes": [], "failure_nodes": []}]
         return nodes
 
     def _schedule(self, given: Mapping[str, Any]) -> Row:

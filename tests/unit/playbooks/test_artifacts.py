@@ -94,3 +94,53 @@ def test_the_folder_of_a_run_has_a_name_of_its_own():
     assert len(names) == 20
     assert all(re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{8}", name) for name in names)
     assert worked_out("{{ __run_name }}", variables, awx_job_id=7).endswith("-job7")
+
+
+STEPS = {
+    "preflight": ("Nothing was changed. 4 checks: 1 block.", "Launch this workflow again", "/srv/results/1/p.json"),
+    "plan": ("Nothing was changed.", "Launch gpu preflight", "/srv/results/2"),
+    "approval": ("Somebody denied the plan, or nobody approved it in time.", "Launch this workflow", "/srv/results/3"),
+    "setup": ("have changed the site.", "launch gpu restore with approval", "/srv/results/2"),
+    "validate": ("All stages are complete. 1 failed.", "launch gpu validate", "/srv/results/4"),
+    "restore_plan": ("Nothing was changed.", "gpu restore plan names", "the output of the job"),
+    "restore": ("Some settings may have their earlier values.", "Launch this workflow", "the output of the job"),
+}
+ARTIFACTS = {
+    "aiready_preflight": {"text": "4 checks: 1 block.", "report": "/srv/results/1/p.json"},
+    "aiready_site": {"report": "/srv/results/2"},
+    "aiready_plan": "/srv/results/3",
+    "aiready_validation": {"text": "1 failed.", "report": "/srv/results/4"},
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_next_steps_name_the_failed_step_the_command_and_the_results(step):
+    play = entry_of("next_steps", "Report what to do after the failed step", "vars")
+    task = entry_of("next_steps", CONTROLLER.format("next steps"), MODULE)
+    given = {"next_steps_after": step, "next_steps_prefix": "gpu", "awx_workflow_job_name": "gpu site", **ARTIFACTS}
+    found = worked_out(task[MODULE]["data"], play["vars"], **given)["aiready_next_steps"]
+    state, following, report = STEPS[step]
+    text = " ".join(found["text"].split())
+    assert text.startswith(f"The step {step.replace('_', ' ')} of the workflow gpu site failed. ")
+    assert state in text
+    assert following in text
+    assert text.endswith(f"Results: {report}.")
+    # A job that failed early returned nothing.
+    without = worked_out(task[MODULE]["data"], play["vars"], next_steps_after=step)["aiready_next_steps"]
+    assert without["text"].strip().endswith("Results: the output of the job.")
+
+
+@pytest.mark.parametrize(
+    "check, job, hosts", [(True, 7, "all:localhost"), (False, 7, "all:!all"), (True, None, "all:!all")]
+)
+def test_only_a_plan_in_a_job_returns_its_summary(check, job, hosts):
+    play = entry_of("site", "Return the summary of the plan", "hosts")
+    given = {"awx_job_id": job} if job else {}
+    assert worked_out(play["hosts"], {}, ansible_check_mode=check, **given) == hosts
+
+
+def test_a_plan_without_a_record_refers_to_its_output(tmp_path):
+    task = entry_of("site", "Return the summary of the plan", "ansible.builtin.import_tasks")
+    given = {"localhost": {"aiready_run_folder": str(tmp_path)}}
+    text = worked_out(task["vars"]["__summary"], {}, hostvars=given, awx_job_id=7)
+    assert text == "Plan of job 7: The job has no record of a plan. Read its output before you approve."

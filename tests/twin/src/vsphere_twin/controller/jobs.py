@@ -305,7 +305,7 @@ class Jobs:
         table, of = self.objects.unified(node["unified_job_template"]) if node["unified_job_template"] else (None, None)
         if table == APPROVALS:
             row = self._new("workflow_approvals", of, {}, "workflow", timeout=of["timeout"], workflow_job=job["id"])
-            row.update(description=of["description"], started=moment())
+            row.update(description=of["description"], started=moment(), timed_out=False)
             done[node["id"]] = row["id"]
             self._notify(WORKFLOWS, template, "approvals", row)
             return
@@ -338,6 +338,17 @@ class Jobs:
             raise Refused(400, {"error": "This workflow step has already been approved or denied."})
         row["approved_or_denied_by"] = user["id"]
         self._set(row, "successful" if approved else "failed")
+        self._after(row)
+
+    def expire(self, number):
+        """End an approval as AWX does after its timeout: it fails, and nobody denied it."""
+        row = self.row("workflow_approvals", number)
+        row["timed_out"] = True
+        why = f"The approval node {row['name']} ({number}) has expired after {row['timeout']} seconds."
+        self._set(row, "failed", why)
+        self._after(row)
+
+    def _after(self, row):
         job = self.rows[row["workflow_job"]]
         template = self.objects.row(WORKFLOWS, job["unified_job_template"])
         self._notify(WORKFLOWS, template, "approvals", row)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import TEMPLATES, TYPES, objects
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import TEMPLATES, objects
 
 from house.collection import ROOT
 
@@ -83,15 +84,47 @@ def links(workflow):
 
 def test_a_workflow_waits_for_an_approval_between_plan_and_change():
     site, restore = made()["controller_workflows"]
-    assert links(site) == {
-        "preflight": ["plan"],
-        "plan": ["approval"],
-        "approval": ["setup"],
-        "setup": ["validate"],
-        "validate": [],
-    }
-    assert links(restore) == {"restore_plan": ["approval"], "approval": ["restore"], "restore": []}
+    order = ["preflight", "plan", "approval", "setup", "validate"]
+    for flow, names_of in ((site, order), (restore, ["restore_plan", "approval", "restore"])):
+        found = links(flow)
+        following = [[one] for one in names_of[1:]] + [[]]
+        assert [found.pop(name) for name in names_of] == following
+        assert found == {f"{name}_failed": [] for name in names_of}
     assert made(awx_workflow={"enabled": False})["controller_workflows"] == []
+
+
+def test_each_failure_runs_the_next_steps_of_its_step():
+    steps = yaml.safe_load((ROOT / "playbooks" / "next_steps.yml").read_text())[0]["vars"]["__steps"]
+    seen = set()
+    for flow in made(awx_prefix="gpu")["controller_workflows"]:
+        nodes = {one["identifier"]: one for one in flow["simplified_workflow_nodes"]}
+        for name in [name for name in nodes if not name.endswith("_failed")]:
+            (failed,) = nodes[name]["failure_nodes"]
+            assert nodes[failed]["unified_job_template"] == "gpu next steps"
+            assert nodes[failed]["extra_data"] == {"next_steps_after": name, "next_steps_prefix": "gpu"}
+            seen.add(name)
+    assert seen == set(steps)
+    (template,) = [one for one in made()["controller_templates"] if one["name"] == "aiready next steps"]
+    assert template["ask_variables_on_launch"] is True
+
+
+def test_only_plans_get_the_credential_of_the_controller_and_write_the_text_of_their_approval():
+    found = made(awx_credentials=[{"kind": "vcenter"}, {"kind": "controller"}])
+    of = {row["name"]: row["credentials"] for row in found["controller_templates"]}
+    plans = {name for name, credentials in of.items() if "aiready controller" in credentials}
+    assert plans == {"aiready plan", "aiready restore plan"}
+    assert all("aiready vCenter" in credentials for credentials in of.values())
+    for has, rows in ((False, found), (True, made())):
+        for flow in rows["controller_workflows"]:
+            (node,) = [one for one in flow["simplified_workflow_nodes"] if "approval_node" in one]
+            assert ("description" in node["approval_node"]) is has
+
+
+def test_who_approves_gets_the_summary_of_each_plan():
+    approver = {"name": "approvers", "type": "email", "events": ["approvals"]}
+    rows = made(awx_notifications=[approver])["controller_templates"]
+    told = {row["name"] for row in rows if row["notification_templates_success"] == ["approvers"]}
+    assert told == {"aiready plan", "aiready restore plan"}
 
 
 def test_every_reference_names_an_object_of_the_lists():
@@ -133,7 +166,7 @@ def test_no_type_sets_a_name_that_awx_rejects():
     "options, words",
     [
         ({"awx_templates": ["colour"]}, "has no such playbook"),
-        ({"awx_templates": ["site"]}, "awx_templates lacks plan, preflight, setup, validate"),
+        ({"awx_templates": ["site"]}, "awx_templates lacks next_steps, plan, preflight, setup, validate"),
         ({"awx_schedules": [{"name": "n", "template": "x", "rrule": "r"}]}, "is not one of awx_templates"),
         ({"awx_credentials": [{"kind": "bmc"}, {"kind": "bmc", "name": "b"}]}, "accepts one credential of the type"),
         ({"awx_credentials": [{"kind": "colour"}]}, "value of kind must be one of"),
