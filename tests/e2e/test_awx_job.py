@@ -9,12 +9,11 @@ from pathlib import Path
 import yaml
 
 from rehearse import playbook
-from rehearse.awx_jobs import Executor, events
+from rehearse.awx_jobs import Executor, events, repository
 
 PROJECT = playbook.ROOT / "extensions" / "awx" / "project"
 AWX = playbook.ROOT / "playbooks" / "awx.yml"
 OPTIONS = {
-    "awx_project": {"scm_type": "manual", "local_path": "aiready"},
     "awx_execution_environment": {"image": "images.example.org/aiready:1"},
     "awx_survey": ["gpu.profile"],
     "awx_templates": ["preflight"],
@@ -22,9 +21,8 @@ OPTIONS = {
 }
 
 
-def project(controller, twin, **changes):
+def project(folder, twin, **changes):
     """The template project with the site of a lab. The credential has the address, the user and the password."""
-    folder = controller.projects / "aiready"
     shutil.copytree(PROJECT, folder)
     local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     inventory = {"all": {"hosts": {"localhost": local}, "children": {"training_guests": {}}}}
@@ -43,7 +41,8 @@ def project(controller, twin, **changes):
 def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
     lab = lab(faces=("controller",))
     controller, twin = lab.twin.controller, lab.twin
-    project(controller, twin)
+    folder = lab.work / "project"
+    project(folder, twin)
     results = lab.work / "results"
     env = playbook.environment(lab.work)
     of_jobs = {name: value for name, value in env.items() if name.startswith("ANSIBLE_")}
@@ -54,6 +53,7 @@ def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
     executor = controller.service.jobs.execute = Executor(controller.service, lab.work, of_jobs)
     inputs = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
     options = {**OPTIONS, "awx_credentials": [{"kind": "vcenter", "inputs": inputs}]}
+    options["awx_project"] = {"scm_url": repository(folder)}
     login = controller.endpoint()
     launch = lab.work / "launch.yml"
     launch.write_text(yaml.safe_dump(BOOK))
@@ -63,7 +63,7 @@ def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
         "CONTROLLER_PASSWORD": login["password"],
         "SSL_CERT_FILE": str(twin.ca_file),
     }
-    here = controller.projects / "aiready" / "inventory" / "hosts.yml"
+    here = folder / "inventory" / "hosts.yml"
     run = lab.run("-e", json.dumps(options), of=launch, inventory=here, env=given)
     assert run.status == 0, controller.service.jobs.listed("jobs")[0]["result_stdout"]
     (job,) = controller.service.jobs.listed("jobs")

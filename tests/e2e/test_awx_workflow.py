@@ -13,25 +13,26 @@ import yaml
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import objects
 
 from rehearse import playbook
-from rehearse.awx_jobs import Executor, events
+from rehearse.awx_jobs import Executor, events, repository
 from vsphere_twin.controller.jobs import WORKFLOWS, Outcome
 from vsphere_twin.controller.objects import NODES
 
 from .test_awx_job import project
 
 OPTIONS = {
-    "awx_project": {"scm_type": "manual", "local_path": "aiready"},
+    "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
     "awx_execution_environment": {"image": "i:1"},
 }
 CREDENTIALS = ("vcenter", "controller")
 
 
-def create(objects_of, inputs):
+def create(objects_of, inputs, address):
     """Create the objects of the role for the first workflow; the ID of the workflow."""
     lists = objects({**OPTIONS, "awx_credentials": [{"kind": kind} for kind in CREDENTIALS]})
     make, link = objects_of.create, objects_of.link
     organization = make("organizations", {"name": "aiready"})
-    local = make("projects", {"name": "aiready", "organization": organization, "local_path": "aiready"})
+    given = {"name": "aiready", "organization": organization, "scm_type": "git", "scm_url": address}
+    local = make("projects", given)
     inventory = make("inventories", {"name": "aiready", "organization": organization})
     source = {"name": "s", "inventory": inventory, "source": "scm", "source_project": local}
     make("inventory_sources", {**source, "source_path": "inventory/hosts.yml"})
@@ -115,16 +116,17 @@ def flow(lab):
     """The lab, the ID of the workflow, its program that runs jobs, and the token. Preflight is successful."""
     lab = lab(faces=("controller",))
     twin, controller = lab.twin, lab.twin.controller
-    project(controller, twin)
+    folder = lab.work / "project"
+    project(folder, twin)
     saved = lab.work / "results" / "7"
     saved.mkdir(parents=True)
     (saved / "stages.json").write_text(json.dumps(RECORD))
     text = yaml.safe_dump(PLAN) % saved
-    (controller.projects / "aiready" / "site.yml").write_text(text)
+    (folder / "site.yml").write_text(text)
     jobs, token = controller.service.jobs, token_of(controller, twin)
     vcenter = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
     inputs = {"aiready vCenter": vcenter, "aiready controller": {"host": controller.url, "token": token}}
-    number = create(controller.service.objects, inputs)
+    number = create(controller.service.objects, inputs, repository(folder))
     env = playbook.environment(lab.work)
     of_jobs = {name: value for name, value in env.items() if name.startswith("ANSIBLE_")}
     of_jobs |= {"AIREADY_RESULTS": str(lab.work / "results"), "SSL_CERT_FILE": str(twin.ca_file)}

@@ -52,6 +52,14 @@ class Injected:
     user: str = "root"
 
 
+def repository(folder: Path) -> str:
+    """Make a folder a Git repository; its address. AWX reads an inventory only from a project of a repository."""
+    author = ("-c", "user.name=rehearsal", "-c", "user.email=rehearsal@example.org")
+    for words in (("init", "--quiet"), ("add", "--all"), (*author, "commit", "--quiet", "--message", "Add all files")):
+        subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, timeout=60)
+    return str(folder)
+
+
 class _Unsafe(str):
     """A text in which Ansible must not evaluate templates."""
 

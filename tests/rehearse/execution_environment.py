@@ -25,7 +25,7 @@ from vsphere_twin.guests import engine
 from vsphere_twin.launch import launch
 
 from . import awx_environment, center, playbook
-from .awx_jobs import Executor, events
+from .awx_jobs import Executor, events, repository
 from .failure import RehearsalFailed
 
 PROJECT = playbook.ROOT / "extensions" / "awx" / "project"
@@ -62,7 +62,8 @@ def _run_jobs(twin: Any, work: Path, image: str, say: Callable[[str], None]) -> 
     """Configure the controller, launch the templates one after the other, and return the finished jobs."""
     controller, results = twin.controller, work / "results"
     results.mkdir()
-    write_project(controller.projects / PREFIX, twin)
+    write_project(work / "project", twin)
+    address = repository(work / "project")
     shown = [(str(Path(twin.ca_file).parent), "ro"), (str(results), "rw")]
     mounts = [word for folder, mode in shown for word in ("--container-volume-mount", f"{folder}:{folder}:{mode}")]
     options = (*ISOLATED, "--container-image", image, "--container-option=--network=host", *mounts)
@@ -89,7 +90,12 @@ def _run_jobs(twin: Any, work: Path, image: str, say: Callable[[str], None]) -> 
     hosts = work / "controller.yml"
     hosts.write_text(yaml.safe_dump({"all": {"hosts": {"localhost": LOCAL}}}))
     run = playbook.run(
-        book, "-e", json.dumps(_options(twin, image)), env=env, inventory=hosts, echo=lambda line: say(f"  | {line}")
+        book,
+        "-e",
+        json.dumps(_options(twin, image, address)),
+        env=env,
+        inventory=hosts,
+        echo=lambda line: say(f"  | {line}"),
     )
     jobs = sorted(controller.service.jobs.listed("jobs"), key=lambda job: job["id"])
     for job in jobs:
@@ -118,7 +124,7 @@ def write_project(folder: Path, twin: Any) -> None:
     path.write_text(yaml.safe_dump(variables, sort_keys=False))
 
 
-def _options(twin: Any, image: str) -> dict[str, Any]:
+def _options(twin: Any, image: str, address: str) -> dict[str, Any]:
     """The options of the role awx."""
     login = twin.endpoint()
     inputs = {
@@ -127,7 +133,7 @@ def _options(twin: Any, image: str) -> dict[str, Any]:
         "switches": {"username": login["switch_username"], "password": login["switch_password"]},
     }
     return {
-        "awx_project": {"scm_type": "manual", "local_path": PREFIX},
+        "awx_project": {"scm_url": address},
         "awx_inventory": {"files": ["inventory"]},
         "awx_execution_environment": {"image": image, "pull": "never"},
         "awx_credentials": [{"kind": kind, "inputs": given} for kind, given in inputs.items()],

@@ -11,7 +11,7 @@ from pathlib import Path
 import awxkit
 import yaml
 
-from rehearse.awx_jobs import Executor, events
+from rehearse.awx_jobs import Executor, events, repository
 from vsphere_twin.controller.jobs import Outcome
 from vsphere_twin.controller.objects import NODES
 
@@ -121,7 +121,7 @@ def play(hosts):
 def test_each_slice_has_its_hosts_and_runs_the_plays_on_localhost(twin, tmp_path):
     running = twin(faces=("controller",))
     controller, objects = running.controller, running.controller.service.objects
-    folder = controller.projects / "p"
+    folder = tmp_path / "p"
     folder.mkdir()
     (folder / "hosts.yml").write_text(yaml.safe_dump([play("localhost"), play("esxi_hosts"), play("switches")]))
     names = [f"esx-0{number}" for number in range(1, 4)]
@@ -129,8 +129,11 @@ def test_each_slice_has_its_hosts_and_runs_the_plays_on_localhost(twin, tmp_path
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     inventory = {"all": {"vars": local, "hosts": {"localhost": None}, "children": groups}}
     (folder / "inventory.yml").write_text(yaml.safe_dump(inventory))
+    address = repository(folder)
     organization = objects.create("organizations", {"name": "ops"})
-    project = objects.create("projects", {"name": "p", "organization": organization, "local_path": "p"})
+    project = objects.create(
+        "projects", {"name": "p", "organization": organization, "scm_type": "git", "scm_url": address}
+    )
     number = objects.create("inventories", {"name": "i", "organization": organization})
     source = {"name": "s", "inventory": number, "source": "scm", "source_project": project}
     objects.create("inventory_sources", {**source, "source_path": "inventory.yml"})

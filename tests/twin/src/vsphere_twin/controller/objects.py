@@ -315,6 +315,8 @@ class Objects:
     def _check_inventory_source(self, values, row):
         if values["source"] == "scm" and values["source_project"] is None:
             raise Refused.of("source_project", "Project required for scm type sources.")
+        if values["source"] == "scm" and not self.row("projects", values["source_project"])["scm_type"]:
+            raise Refused.of("source_project", "Cannot use manual project for SCM-based inventory.")
         if values["source"] is None:
             raise Refused.of("source", "This field is required.")
 

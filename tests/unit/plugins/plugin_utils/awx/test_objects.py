@@ -173,11 +173,17 @@ def test_no_type_sets_a_name_that_awx_rejects():
         ({"awx_project": {"scm": "git"}}, "Unknown option: awx_project.scm"),
         ({"awx_project": {}}, "Set awx_project.scm_url"),
         ({"awx_project": {"scm_type": "manual"}}, "Set awx_project.local_path"),
+        ({"awx_project": {"scm_type": "manual", "local_path": "p"}}, "no inventory files from a manual project"),
     ],
 )
 def test_wrong_options_are_rejected_by_name(options, words):
     with pytest.raises(AnsibleFilterError, match=words):
         made(**options)
+
+
+def test_a_manual_project_needs_an_inventory_without_files():
+    found = made(awx_project={"scm_type": "manual", "local_path": "p"}, awx_inventory={"files": []})
+    assert (found["controller_inventory_sources"], found["controller_projects"][0]["local_path"]) == ([], "p")
 
 
 def test_several_vaults_are_attached_to_a_template():
