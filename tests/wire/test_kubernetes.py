@@ -53,6 +53,15 @@ def test_plan_and_fault(tmp_path):
         assert server.cluster.list("trainjobs") == []
 
 
+def test_the_playbook_names_a_server_without_an_answer(tmp_path):
+    """ansible-core 2.19 drops the message of a module that ends with a traceback if failed_when is false."""
+    with kubernetes_lab.launch(nodes=0) as server:
+        server.kubeconfig_file.write_text(server.kubeconfig().replace(server.url, "https://127.0.0.1:1"))
+        failed = run(server, tmp_path)
+    assert failed.status != 0
+    assert "Cannot read the cluster. The controller cannot connect to the API server." in failed.text
+
+
 def changed(finished):
     return re.findall(r"changed=(\d+)", finished.output)[-1]
 

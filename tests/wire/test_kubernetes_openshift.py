@@ -45,8 +45,8 @@ def test_objects_of_a_training_are_applied_once():
         made = plan(requested(with_training(TORCH)), seen)
         # The labels of the nodes replace the object of the operator, which this cluster does not serve.
         assert (made["problems"], made["openshift"], seen["features"]) == ([], True, [])
-        applied = role.apply(made["training"])
+        applied = role.apply([*made["permissions"], *made["training"]])
         assert refused(applied) == []
-        assert [one["changed"] for one in role.apply(made["training"])] == [False] * 3
+        assert [one["changed"] for one in role.apply([*made["permissions"], *made["training"]])] == [False] * 3
         (constraint,) = cluster.list("securitycontextconstraints")
         assert constraint["users"] == ["system:serviceaccount:aiready:aiready-training"]

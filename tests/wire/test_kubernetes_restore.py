@@ -169,6 +169,31 @@ def test_another_object_of_the_same_name_stays(cluster):
     assert refused["failure"]["status"]["reason"] == "Conflict", refused
 
 
+def restore(tmp_path, site, *arguments):
+    """The output of the playbook, which must succeed."""
+    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    where, file = tmp_path / "hosts.json", tmp_path / "variables.json"
+    where.write_text(json.dumps({"all": {"hosts": {"localhost": local}}}))
+    file.write_text(json.dumps({"site": site, "aiready_journal": str(tmp_path)}))
+    path, env = ROOT / "playbooks" / "restore.yml", playbook.environment(tmp_path)
+    ended = playbook.run(path, "-e", f"@{file}", *arguments, env=env, inventory=where)
+    assert ended.status == 0, ended.output
+    return " ".join(ended.output.split())
+
+
+@pytest.mark.parametrize("described", [True, False])
+def test_a_cluster_that_is_gone_does_not_end_restore(cluster, tmp_path, described):
+    cluster.module(definition=SECRET, secret_data=TOKEN)
+    file = tmp_path / "kubeconfig"
+    file.write_text(cluster.server.kubeconfig().replace(cluster.server.url, "https://127.0.0.1:1"))
+    site = {"vms": [{"name": "train-1"}], "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}}
+    shown = restore(tmp_path, {**site, "kubernetes": {"kubeconfig": str(file)}} if described else site)
+    cause = "The controller cannot connect to the API server." if described else "The site has no section kubernetes"
+    assert "cannot: Secret gpu-operator/one (kubernetes), exists." in shown
+    assert cause in shown
+    assert cluster.get("secrets", "one", "gpu-operator") is not None
+
+
 # Three playbooks take more than the time of all other tests here.
 @pytest.mark.skipif(number_of_commit() % 6 != 0, reason="One commit of six runs it.")
 def test_the_playbook_shows_the_set_and_restores_it(tmp_path):

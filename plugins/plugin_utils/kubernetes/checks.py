@@ -21,8 +21,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.m
     SKIPPED,
     measurement,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, nodes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, nodes, openshift
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import IMAGE, of_pods, short
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import INTERFACE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorded import (
@@ -31,6 +32,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorde
     Recording,
     script,
 )
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.unread import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,16 +48,24 @@ HOSTNAME = "kubernetes.io/hostname"
 DATA = "net1"
 ALL = ("guest.kernel", "guest.driver", "guest.licence", "guest.xid", "guest.ecc", "guest.memlock")
 WITH_RDMA = ("guest.address", "guest.mtu", "guest.modules", "guest.rdma_device", "guest.gid", "fabric.settings")
+# The pods of a training have the first one too. The log of the kernel needs the second one.
+CAPABILITIES = ("IPC_LOCK", "SYSLOG")
 NOT_IN_PODS = "pods do not measure it"
 TC, HCA, GID = "NCCL_IB_TC", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX"
 
 
+def pair_checks(network: Mapping[str, Any]) -> tuple[str, ...]:
+    """The tests of pairs that pods run."""
+    return (params.TCP, *((params.LATENCY, params.BANDWIDTH) if network else ()))
+
+
 def pods(requested: Mapping[str, Any], seen: Objects) -> list[Made]:
     """A pod for each GPU node. The name has a hash of the definition."""
-    return [_pod(requested, one) for one in nodes.chosen(seen, requested["nodes"])]
+    account = openshift.ACCOUNT if nodes.is_openshift(seen) else ""
+    return [_pod(requested, one, account) for one in nodes.chosen(seen, requested["nodes"])]
 
 
-def _pod(requested: Mapping[str, Any], node: Mapping[str, Any]) -> Made:
+def _pod(requested: Mapping[str, Any], node: Mapping[str, Any], account: str) -> Made:
     checks, network = requested["checks"], requested.get("network_operator") or {}
     environment = {"NVIDIA_DRIVER_CAPABILITIES": "compute,utility"}
     environment.update(network_operator.environment(network) if network else {})
@@ -65,9 +75,16 @@ def _pod(requested: Mapping[str, Any], node: Mapping[str, Any]) -> Made:
         "command": ["/bin/sh", "-c", script()],
         "env": [{"name": name, "value": value} for name, value in environment.items()],
         "resources": {"limits": {nodes.GPU: requested["gpus"], **network_operator.resources(network)}},
-        # The pods of a training have IPC_LOCK too. The log of the kernel needs SYSLOG.
-        "securityContext": {"capabilities": {"add": ["IPC_LOCK", "SYSLOG"]}},
+        "securityContext": {"capabilities": {"add": list(CAPABILITIES)}},
     }
+    return pod(requested, node, account, container, NAME, "node")
+
+
+def pod(
+    requested: Mapping[str, Any], node: Mapping[str, Any], account: str, container: Made, prefix: str, label: str
+) -> Made:
+    """A pod with this container on a node."""
+    checks, network = requested["checks"], requested.get("network_operator") or {}
     spec: Made = {
         "containers": [container],
         "restartPolicy": "Never",
@@ -77,15 +94,17 @@ def _pod(requested: Mapping[str, Any], node: Mapping[str, Any]) -> Made:
         "nodeSelector": {HOSTNAME: nodes.labels(node).get(HOSTNAME) or node["metadata"]["name"]},
         "tolerations": [{"key": nodes.GPU, "operator": "Exists", "effect": "NoSchedule"}],
     }
+    if account:
+        spec["serviceAccountName"] = account
     if checks["pull_secrets"]:
         spec["imagePullSecrets"] = [{"name": name} for name in checks["pull_secrets"]]
     name = str(node["metadata"]["name"])
     digest = hashlib.sha256(json.dumps([name, spec], sort_keys=True).encode()).hexdigest()[:10]
     metadata: Made = {
-        "name": f"{NAME}-{digest}",
+        "name": f"{prefix}-{digest}",
         "namespace": checks["namespace"],
-        "labels": {LABEL: "node"},
-        "annotations": {OF_NODE: name, **network_operator.pod_annotations(network)},
+        "labels": {LABEL: label},
+        "annotations": {OF_NODE: name, **network_operator.pod_annotations(network, checks["namespace"])},
     }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
@@ -104,7 +123,8 @@ def _ended(status: Mapping[str, Any]) -> bool:
 def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
     """Inputs of the module validation_result: {intent, guests, agreement, simulated, site}.
 
-    seen has made (the definitions of the pods), pods, events, and logs as {name of a pod: text}.
+    seen has made (the definitions of the pods), pods, events, logs as {name of a pod: text}, and unread as {name of a
+    pod: failed result of its log}.
     """
     checks, network = requested["checks"], requested.get("network_operator") or {}
     found = {one["metadata"]["name"]: one for one in seen["pods"]}
@@ -121,13 +141,14 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
                 why = f"The pod {name} printed a value that cannot be read: {short(str(error))}"
                 guests[node] = {"before": {"msg": why}}
         else:
-            guests[node] = {"before": {"msg": _trouble(name, found.get(name), seen["events"], checks)}}
-    known = (*ALL, *(WITH_RDMA if network else ()))
+            guests[node] = {"before": {"msg": trouble(name, found.get(name), seen, checks)}}
+    known = (*ALL, *(WITH_RDMA if network else ()), *(pair_checks(network) if checks.get("pairs") else ()))
     skip = {check: NOT_IN_PODS for check in rungs.CHECKS if check not in known}
     skip["guest.licence:after"] = "pods read the licence once"
     intent = {
         **checks["intent"],
         "guests": list(guests),
+        "rounds": (checks.get("pairs") or {}).get("rounds"),
         "interfaces": dict.fromkeys(guests, DATA) if network else {},
         "skip": {**skip, **checks["intent"]["skip"]},
     }
@@ -141,15 +162,24 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _trouble(name: str, pod: Mapping[str, Any] | None, events: Objects, checks: Mapping[str, Any]) -> str:
+def trouble(name: str, pod: Mapping[str, Any] | None, seen: Mapping[str, Any], checks: Mapping[str, Any]) -> str:
     """Why a pod has no result."""
     if pod is None:
         return f"The pod {name} does not exist"
     # Other objects of the namespace have events too.
-    found = of_pods([pod], [one for one in events if (one.get("involvedObject") or {}).get("name") == name])
+    events = [one for one in seen["events"] if (one.get("involvedObject") or {}).get("name") == name]
+    found = of_pods([pod], events)
+    if found:
+        return " ".join(found).rstrip(".")
     phase = short((pod.get("status") or {}).get("phase") or "unknown")
-    limit = f"The pod {name} has the phase {phase} and printed no complete result within {checks['limit_s']} s"
-    return " ".join(found).rstrip(".") or limit
+    problem = (seen.get("unread") or {}).get(name)
+    if problem and phase != "Pending":
+        return sentence(problem, f"the log of the pod {name}").rstrip(".")
+    if phase not in ("Succeeded", "Failed"):
+        return f"The pod {name} has the phase {phase} and printed no complete result within {checks['limit_s']} s"
+    lines = str(seen["logs"].get(name) or "").splitlines()
+    last = f"The last line is {short(lines[-1])}" if lines else "It is empty"
+    return f"The pod {name} ended with the phase {phase}, but its log has no complete result. {last}"
 
 
 def _measured(requested: Mapping[str, Any], node: str, recording: Recording) -> dict[str, Any]:

@@ -156,7 +156,8 @@ def _mpijob(requested: Mapping[str, Any]) -> Made:
         worker["resources"] = {"limits": _resources(requested)}
     template: Made = {"spec": {"containers": [worker], **pod}}
     if requested.get("network"):
-        template["metadata"] = {"annotations": network_operator.pod_annotations(requested["network"])}
+        annotations = network_operator.pod_annotations(requested["network"], requested["namespace"])
+        template["metadata"] = {"annotations": annotations}
     pulled = {key: pod[key] for key in ("imagePullSecrets", "serviceAccountName") if key in pod}
     return {
         "slotsPerWorker": requested["slots"],
@@ -187,7 +188,7 @@ def _trainjob(requested: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
     made: Made = {"runtimeRef": {"name": requested["runtime"]}, "trainer": trainer}
     if "activeDeadlineSeconds" in _known(served):
         made["activeDeadlineSeconds"] = requested["limit_s"]
-    annotations = network_operator.pod_annotations(requested.get("network") or {})
+    annotations = network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"])
     return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]}, annotations)}
 
 

@@ -126,9 +126,14 @@ def bounds(text: str) -> tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]:
     return ipaddress.IPv4Address(first.strip()), ipaddress.IPv4Address((last or first).strip())
 
 
-def pod_annotations(requested: Mapping[str, Any]) -> dict[str, str]:
-    """The annotation of a pod that uses the networks. Multus finds names without a namespace in that of the pod."""
-    return {NETWORKS: ",".join(rail["name"] for rail in rails(requested))} if requested else {}
+def pod_annotations(requested: Mapping[str, Any], namespace: str) -> dict[str, str]:
+    """The annotation of a pod that uses the networks. Multus finds names without a namespace in that of the pod.
+
+    [unsure: with namespaceIsolation, Multus lets other namespaces use only networks of its globalNamespaces, which has
+    default, where the networks of a site without a training are]
+    """
+    before = f"{requested['pods']}/" if requested and requested["pods"] != namespace else ""
+    return {NETWORKS: ",".join(before + rail["name"] for rail in rails(requested))} if requested else {}
 
 
 def resources(requested: Mapping[str, Any]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What only OpenShift needs: permission for the pods of the training, and node feature discovery. Pure.
+"""What only OpenShift needs: permission for the pods of trainings and checks, and node feature discovery. Pure.
 
 Fields of SecurityContextConstraints: openshift/api, security/v1. NodeFeatureDiscovery: openshift/cluster-nfd-operator.
 """
@@ -22,7 +22,7 @@ HOST = ("DirVolumePlugin", "IPC", "Network", "PID", "Ports")
 VOLUMES = ("configMap", "downwardAPI", "emptyDir", "persistentVolumeClaim", "projected", "secret")
 
 
-def objects(namespace: str) -> list[dict[str, Any]]:
+def objects(namespace: str, capabilities: Sequence[str] = ("IPC_LOCK",)) -> list[dict[str, Any]]:
     """The service account of the pods and the constraint that allows what they request.
 
     Each namespace has a constraint of its own, so two sites of one cluster do not change that of the other.
@@ -32,7 +32,7 @@ def objects(namespace: str) -> list[dict[str, Any]]:
     constraint.update(
         allowPrivilegedContainer=False,
         readOnlyRootFilesystem=False,
-        allowedCapabilities=["IPC_LOCK"],
+        allowedCapabilities=list(capabilities),
         defaultAddCapabilities=[],
         requiredDropCapabilities=[],
         # Above restricted-v2, which would run the launcher, that requests no capability, as another user.

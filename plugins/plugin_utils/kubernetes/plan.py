@@ -21,6 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import 
     openshift,
     schema,
 )
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import checks as pods_of_checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,10 +37,11 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     seen has definitions, namespaces, nodes and policies, and installing, which is true before Helm installed releases.
     On OpenShift, it has features, which are the NodeFeatureDiscovery objects.
     objects are in the order of their application. networks has the objects that exist only after the Network Operator
-    applied its policy. training has the objects of the job. releases are those of Helm. later names those of the job
-    that check mode cannot compute, because their namespace does not exist yet. unserved names those of networks whose
-    definition the Network Operator has not created yet. uninstalled names the releases whose definitions the cluster
-    does not have yet. The secret of the licence is not among the objects, because they are shown.
+    applied its policy. permissions has the objects that allow the pods of checks and trainings what they need on
+    OpenShift. training has the objects of the job. releases are those of Helm. later names those of permissions and of
+    the job that check mode cannot compute, because their namespace does not exist yet. unserved names those of networks
+    whose definition the Network Operator has not created yet. uninstalled names the releases whose definitions the
+    cluster does not have yet. The secret of the licence is not among the objects, because they are shown.
     """
     operator = requested["gpu_operator"]
     on_openshift = nodes.is_openshift(seen["nodes"])
@@ -62,23 +64,25 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     wanted = requested.get("training") or {}
     if wanted and on_openshift:
         wanted = {**wanted, "service_account": openshift.ACCOUNT}
-    training = job.objects(wanted, seen["definitions"]) if wanted else []
-    if wanted and on_openshift:
-        training = [*openshift.objects(wanted["namespace"]), *training]
-    problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
-    for one in [*made, *networks, *training]:
-        problems += _unfit(one, seen["definitions"])
     checks = requested.get("checks") or {}
+    pods = checks or wanted  # both are in the same namespace
+    allowed = pods_of_checks.CAPABILITIES if checks else pods_of_checks.CAPABILITIES[:1]
+    permissions = openshift.objects(pods["namespace"], allowed) if pods and on_openshift else []
+    training = job.objects(wanted, seen["definitions"]) if wanted else []
+    problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
+    for one in [*made, *networks, *permissions, *training]:
+        problems += _unfit(one, seen["definitions"])
     namespaces = [_namespace(one["namespace"]) for one in (wanted, checks) if one][:1]  # both use the same one
     if not on_openshift:  # its own controller sets the label
         namespaces.insert(0, _namespace(operator["namespace"]))
         namespaces += [_namespace(network["namespace"])] if network else []
     known = _names(seen["namespaces"])
-    later = [one["metadata"]["name"] for one in training if _is_homeless(one, known)]
+    later = [one["metadata"]["name"] for one in [*permissions, *training] if _is_homeless(one, known)]
     unserved = [] if network_operator.is_served(seen["definitions"]) else _names(networks)
     return {
         "objects": [*namespaces, *partitions[:1], *made, *partitions[1:]],
         "networks": networks,
+        "permissions": permissions,
         "training": training,
         "later": later,
         "unserved": unserved,

@@ -40,6 +40,24 @@ def over_sockets(requested: Mapping[str, Any], pods: Objects, log: str) -> list[
     return [f"NCCL used sockets{where} instead of RDMA, so the training was slow. {cause}"]
 
 
+def transport(requested: Mapping[str, Any], log: str) -> str:
+    """A sentence about the transport of a training that over_sockets does not reject; empty without RDMA in the site.
+
+    A log without the lines of NCCL does not prove that the ranks used RDMA.
+    """
+    if not requested.get("network") or not requested.get("gpus"):
+        return ""
+    used = nccl_log.parse(log).get("transport")
+    if used == "rdma":
+        return "Its log proves that NCCL used RDMA."
+    if used == "local":
+        return "RDMA is not proved, because all ranks of its log were on one node (not measured)."
+    return (
+        "RDMA is not proved, because its log does not show the transport of NCCL (not measured). Run it with "
+        "NCCL_DEBUG=INFO, and read the log before the kubelet rotates it."
+    )
+
+
 def _causes(network: Mapping[str, Any], pods: Objects, log: str, reported: Mapping[str, Any]) -> Iterator[str]:
     """The causes, the certain ones first."""
     wanted = network_operator.resources(network)

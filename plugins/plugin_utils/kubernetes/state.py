@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, nodes
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_log, of_pods, short
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import QUEUE
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.sockets import over_sockets
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.sockets import over_sockets, transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,6 +88,12 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
         found += over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
     limit += _afterwards(jobs[0], bool(seen.get("suspended"))) if jobs and not failed else ""
     return [*found, f"The training {name} did not succeed. The cluster reports: {short(reported)}.{limit}{last}"]
+
+
+def job_success(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
+    """What a job without faults proved; seen is that of job_faults."""
+    name = short(seen["jobs"][0]["metadata"]["name"])
+    return f"The training {name} succeeded. {transport(requested['training'], str(seen.get('log') or ''))}".strip()
 
 
 def _afterwards(job: Mapping[str, Any], suspended: bool) -> str:

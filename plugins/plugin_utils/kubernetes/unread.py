@@ -49,19 +49,31 @@ REASONS = (
         "Check site.kubernetes.kubeconfig and site.kubernetes.context",
     ),
 )
-OTHER = ("The module kubernetes.core.k8s_info failed", "Run the playbook again with -vvv")
+# A server that does not answer, and a kubeconfig that is not there any more.
+GONE = tuple(pattern for pattern, _cause, _fix in REASONS[-3:])
+OTHER = ("The module of kubernetes.core failed", "Run the playbook again with -vvv")
 
 
 def unread(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each reason once, as a sentence; results are those of kubernetes.core.k8s_info."""
     failed = [one for one in results if not one.get("skipped") and "resources" not in one]
-    return list(dict.fromkeys(_sentence(one) for one in failed))
+    return list(dict.fromkeys(sentence(one, "the cluster") for one in failed))
 
 
-def _sentence(result: Mapping[str, Any]) -> str:
-    text = "\n".join(str(result.get(key) or "") for key in ("msg", "exception", "module_stderr", "module_stdout"))
+def is_gone(result: Mapping[str, Any]) -> bool:
+    """Whether a failed result shows that no API server answers, or that the kubeconfig has none."""
+    return bool("resources" not in result and any(re.search(pattern, _text(result)) for pattern in GONE))
+
+
+def sentence(result: Mapping[str, Any], what: str) -> str:
+    """The cause of a failed result of kubernetes.core."""
+    text = _text(result)
     known = ((cause, fix) for pattern, cause, fix in REASONS if re.search(pattern, text))
     cause, fix = next(known, OTHER)
     answer = status_of(text).get("message") or (result.get("msg") if (cause, fix) == OTHER else "")
     reported = f" The API server reports: {short(answer).rstrip('.')}." if answer and answer != "Unauthorized" else ""
-    return f"Cannot read the cluster. {cause}.{reported} {fix}."
+    return f"Cannot read {what}. {cause}.{reported} {fix}."
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    return "\n".join(str(result.get(key) or "") for key in ("msg", "exception", "module_stderr", "module_stdout"))

@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import noun
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     PLANNED,
     Cannot,
@@ -20,7 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps impo
 )
 
 if TYPE_CHECKING:
-    from typing import Mapping, Sequence, Union
+    from typing import Iterable, Mapping, Sequence, Union
 
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Entry, Inverse
 
@@ -53,6 +54,69 @@ _UNIDENTIFIED = (
 _DELETED = "The run deleted the object. Run the playbook kubernetes to create it again."
 _CLASS = "Clusters may use the VM class. Change or delete it with the module vm_class after the last cluster is gone."
 _SECRET = "The journal has no content of secrets."
+
+
+_LOST_SECRET = (
+    "A run of the stage deleted the secret {name} after the licence token was renewed, and the journal has no content "
+    "of secrets. Set the earlier token and run the playbook kubernetes, or set the field by hand."
+)
+_KEPT_SECRET = "The ClusterPolicy still names the secret, because the secret before is deleted."
+# Field of the ClusterPolicy with the name of the secret of the licence token.
+OF_SECRET = "spec.driver.licensingConfig.secretName"
+
+
+def lost(steps: Sequence[Mapping[str, Any]], why: str) -> list[dict[str, Any]]:
+    """Rows for the report of restore: the cluster of these steps is gone."""
+    return [
+        {**{key: one[key] for key in ("stage", "host", "object")}, "setting": path, "state": CANNOT, "why": why}
+        for one in steps
+        for path in one["back"]
+    ]
+
+
+def deleted_secrets(entries: Iterable[Entry]) -> set[str]:
+    """Names of the secrets that runs of the stage deleted and did not create again."""
+    known: dict[str, bool] = {}
+    for entry in entries:
+        definition = entry.request.get("definition") or {}
+        if entry.module == MODULE and definition.get("kind") == "Secret":
+            for made in entry.changes:
+                if made.path == noun.EXISTS:
+                    known[definition["metadata"]["name"]] = made.after is True
+    return {name for name, exists in known.items() if not exists}
+
+
+def without_secrets(found: Steps, entries: Sequence[Entry], gone: set[str], kept: set[str]) -> Steps:
+    """The steps without the name of a deleted secret, which no driver pod could mount.
+
+    The policy then keeps the name that it has. kept gets this name, so that its secret is not deleted either.
+    """
+    made: Steps = []
+    for one in found:
+        name = "" if isinstance(one, Cannot) else str(one.back.get(OF_SECRET) or "")
+        if isinstance(one, Cannot) or one.whole or name not in gone:
+            made.append(one)
+            continue
+        made.append(cannot(entries, OF_SECRET, _LOST_SECRET.format(name=name)))
+        left = {path: value for path, value in one.back.items() if path != OF_SECRET}
+        if left:
+            values = {path: value for path, value in one.args["values"].items() if path != OF_SECRET}
+            args = {**one.args, "values": values}
+            after = {path: value for path, value in one.left.items() if path != OF_SECRET}
+            made.append(replace(one, args=args, back=left, left=after))
+        kept.add(str(one.left.get(OF_SECRET)))
+    return made
+
+
+def is_kept(one: Mapping[str, Any], kept: set[str]) -> bool:
+    """Whether a step would delete a secret that a ClusterPolicy keeps naming."""
+    made = one["args"].get("definition") or {}
+    return bool(one["whole"] and made.get("kind") == "Secret" and made["metadata"]["name"] in kept)
+
+
+def of_kept(one: Mapping[str, Any]) -> dict[str, Any]:
+    """What the report shows instead of such a step."""
+    return asdict(Cannot(one["stage"], one["object"], noun.EXISTS, _KEPT_SECRET, one["host"]))
 
 
 def rank(one: Mapping[str, Any]) -> int:

@@ -55,8 +55,9 @@ def plan(
         )
     runs = runs[runs.index(start) :] if start else runs
     steps, lost = [], []
+    named: set[str] = set()
     due = [machines.plain(entry) for entry in reported.entries if entry.run in runs]
-    new = machines.created(due)
+    new, gone = machines.created(due), clusters.deleted_secrets(reported.entries)
     for entries in objects(due):
         last = entries[-1]
         if (stage and last.stage != stage) or (host and last.host != host):
@@ -68,12 +69,15 @@ def plan(
             continue
         found = inverse(entries)
         if last.module in table.OF_CLUSTER:
+            found = clusters.without_secrets(found, entries, gone, named)
             found = clusters.permitted(found, delete_vms, delete_namespaces)
         for one in found if delete_vms or last.module in table.OF_CLUSTER else machines.kept(found):
             if isinstance(one, Cannot):
                 lost.append(asdict(one))
             else:
                 steps.append((last.when, dict(shown(one), entries=[asdict(entry) for entry in entries])))
+    lost += [clusters.of_kept(one) for _when, one in steps if clusters.is_kept(one, named)]
+    steps = [pair for pair in steps if not clusters.is_kept(pair[1], named)]
     steps.sort(key=lambda pair: pair[0], reverse=True)
     # Objects of a cluster need each other in an order that later changes do not change.
     steps.sort(key=lambda pair: clusters.rank(pair[1]))

@@ -21,17 +21,26 @@ SHARED_GPU = ("vgpu", "mig")
 def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs, from a validated site with this section."""
     own, validation = requested["checks"], part_of(site, "validation")
+    image = own["image"] or site["training"]["image"]
     return {
-        "image": own["image"] or site["training"]["image"],
-        "namespace": pod_network.namespace(requested),
+        "image": image,
+        "namespace": pod_network.of_checks(requested),
         "pull_secrets": own["pull_secrets"],
         "limit_s": own["limit_s"],
+        "pairs": _pairs(own, image, validation),
         "intent": _intent(site, requested, validation),
         "thresholds": validation["thresholds"],
         "simulated": validation["simulated"],
         "fail_on": validation["fail_on"],
         "site": site["cluster"] or site["datacenter"] or "",
     }
+
+
+def _pairs(own: Mapping[str, Any], image: str, validation: Mapping[str, Any]) -> dict[str, Any]:
+    if not own["pairs"]:
+        return {}
+    given = {key: validation[key] for key in ("seconds", "qps", "streams", "rounds")}
+    return {"image": own["pairs"]["image"] or image, **given}
 
 
 def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], validation: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,18 +38,16 @@ def pod_network(site: Mapping[str, Any]) -> dict[str, Any]:
     requested, network = site["kubernetes"]["network_operator"], site["network"]
     return {
         **{key: requested[key] for key in (*HANDED_ON, *MORE)},
-        "pods": namespace(site["kubernetes"]),
+        "pods": (site["kubernetes"]["training"] or {}).get("namespace", NO_TRAINING),
         "mtu": network["mtu"],
         "traffic_class": intent(given(site["roce"])).traffic_class,
         "gpudirect": LEVELS.get(gpudirect(network), ""),
     }
 
 
-def namespace(requested: Mapping[str, Any]) -> str:
-    """The namespace of the pods that use the networks."""
-    if requested["training"]:
-        return str(requested["training"]["namespace"])
-    return OF_CHECKS if requested["checks"] else NO_TRAINING
+def of_checks(requested: Mapping[str, Any]) -> str:
+    """The namespace of the pods that check the nodes. It does not move the networks, which other pods may use."""
+    return str((requested["training"] or {}).get("namespace", OF_CHECKS))
 
 
 def problems(site: Mapping[str, Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import
 from vsphere_twin.kubernetes.cluster import Cluster
 from vsphere_twin.kubernetes.operators.world import World
 
-from .clusters import SITE, requested, site
+from .clusters import SITE, node, requested, site
 from .test_network_operator import with_network
 
 IMAGE = {"image": "images.example.org/cuda:12.4"}
@@ -34,12 +34,12 @@ def checked(whole, nodes=2, fault=None):
         cluster.create("namespaces", {"metadata": {"name": name, "labels": labels}})
     for number in range(1, nodes + 1):
         world.add_node(f"gpu-0{number}", labels={"nvidia.com/gpu.present": "true"}, vgpu=True, host_branch="550")
-    for node in cluster.list("nodes"):
-        size = {**node["status"]["allocatable"], "nvidia.com/gpu": "1", RESOURCE: "1"}
-        cluster.set_status("nodes", node, {**node["status"], "allocatable": size}, "kubelet")
+    for one in cluster.list("nodes"):
+        size = {**one["status"]["allocatable"], "nvidia.com/gpu": "1", RESOURCE: "1"}
+        cluster.set_status("nodes", one, {**one["status"], "allocatable": size}, "kubelet")
     if wish["network_operator"]:
         attachment = {"metadata": {"name": "roce"}, "spec": {"config": "{}"}}
-        cluster.create("network-attachment-definitions", attachment, "aiready")
+        cluster.create("network-attachment-definitions", attachment, wish["network_operator"]["pods"])
         pool = {"subnet": "192.168.50.0/24", "perNodeBlockSize": 8}
         cluster.create("ippools", {"metadata": {"name": "roce"}, "spec": pool}, "nvidia-network-operator")
     if fault:
@@ -136,6 +136,39 @@ def test_busy_gpus():
 
     rows = checked(with_checks(), nodes=1, fault=busy)
     assert "No node has enough free GPUs" in rows["guest.kernel gpu-01"]["why"]
+
+
+NAMED = {"metadata": {"name": "aiready-check-1", "annotations": {checks.OF_NODE: "gpu-01"}}}
+
+
+def trouble(phase, log="", **more):
+    pod = {**NAMED, "status": {"phase": phase}}
+    seen = {"made": [NAMED], "pods": [pod], "events": [], "logs": {"aiready-check-1": log}, **more}
+    return checks.results(requested(with_checks()), seen)["guests"]["gpu-01"]["before"]["msg"]
+
+
+def test_cause_of_a_pod_without_a_result():
+    unread = {"aiready-check-1": {"msg": 'pods "a" is forbidden: User "ops" cannot get resource "pods/log"'}}
+    assert trouble("Succeeded", unread=unread).startswith(
+        "Cannot read the log of the pod aiready-check-1. The user of the kubeconfig may not read these objects."
+    )
+    assert "ended with the phase Failed, but its log has no complete result. The last line is ok" in trouble(
+        "Failed", "sh\nok\n"
+    )
+    assert "It is empty" in trouble("Succeeded")
+    assert "printed no complete result within" in trouble("Running")
+    assert "printed no complete result within" in trouble("Pending", unread=unread)
+
+
+def test_checks_do_not_move_the_networks():
+    whole = with_checks()
+    assert requested(whole)["network_operator"]["pods"] == "default"
+    (pod,) = checks.pods(requested(whole), [node("gpu-01")])
+    assert pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"] == "default/roce"
+    whole["kubernetes"]["training"] = {"namespace": "aiready"}
+    whole["training"] = {"image": "images.example.org/pytorch:24.05", "builtin": "small"}
+    (pod,) = checks.pods(requested(whole), [node("gpu-01")])
+    assert pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"] == "roce"
 
 
 def test_log_of_another_program():

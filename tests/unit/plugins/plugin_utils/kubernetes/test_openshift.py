@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import openshift, schema
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import checks, openshift, schema
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan import plan
 
-from unit.plugins.plugin_utils.kubernetes.clusters import before, node, requested
+from unit.plugins.plugin_utils.kubernetes.clusters import before, node, requested, site
 from unit.plugins.plugin_utils.kubernetes.test_job import DEFINITIONS, HOROVOD, NAMESPACES, TORCH, with_training
 
 LABEL = {"node.openshift.io/os_id": "rhel"}
@@ -59,7 +59,7 @@ def test_namespaces_have_constraints_of_their_own():
 def test_pods_of_an_mpijob_use_the_account():
     made = planned(HOROVOD)
     assert made["problems"] == []
-    assert [one["kind"] for one in made["training"][:2]] == ["ServiceAccount", "SecurityContextConstraints"]
+    assert [one["kind"] for one in made["permissions"]] == ["ServiceAccount", "SecurityContextConstraints"]
     for replica in made["training"][-1]["spec"]["mpiReplicaSpecs"].values():
         assert replica["template"]["spec"]["serviceAccountName"] == ACCOUNT
 
@@ -71,9 +71,23 @@ def test_pods_of_a_trainjob_use_the_account():
     assert (made["problems"], job["template"]["spec"]["template"]["spec"]["serviceAccountName"]) == ([], ACCOUNT)
 
 
+def test_pods_of_checks_use_the_account():
+    wish = requested(site(checks={"image": "images.example.org/cuda:12.4"}))
+    found = {"definitions": DEFINITIONS, "namespaces": NAMESPACES, "nodes": [node(labels=LABEL)], **FEATURES}
+    made = plan(wish, before(**found))
+    (pod,) = checks.pods(wish, found["nodes"])
+    account, constraint = made["permissions"]
+    assert (pod["spec"]["serviceAccountName"], account["metadata"]["namespace"]) == (ACCOUNT, "aiready")
+    added = pod["spec"]["containers"][0]["securityContext"]["capabilities"]["add"]
+    assert constraint["allowedCapabilities"] == added
+    assert (made["problems"], made["training"]) == ([], [])
+    (other,) = checks.pods(wish, [node()])
+    assert "serviceAccountName" not in other["spec"]
+
+
 def test_other_clusters_have_no_such_objects():
     made = planned(TORCH, nodes=[node()])
-    assert [one["kind"] for one in made["training"]] == ["TrainJob"]
+    assert ([one["kind"] for one in made["training"]], made["permissions"]) == (["TrainJob"], [])
     assert ACCOUNT not in str(made)
 
 

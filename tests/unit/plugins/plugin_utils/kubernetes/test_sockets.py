@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.sockets import over_sockets
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.state import job_faults
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.state import job_faults, job_success
 
 from .clusters import requested
 from .test_network_operator import with_network
@@ -51,6 +51,21 @@ def test_cause_of_sockets(more, log, cause):
 )
 def test_nothing_to_report(training, log):
     assert over_sockets(training, [pod(resources={})], log) == []
+
+
+@pytest.mark.parametrize(
+    "training, log, words",
+    [
+        (TRAINING, RDMA, "Its log proves that NCCL used RDMA."),
+        (TRAINING, "", "RDMA is not proved, because its log does not show the transport of NCCL (not measured)."),
+        ({**TRAINING, "network": {}}, "", ""),
+    ],
+)
+def test_message_of_a_success(training, log, words):
+    seen = {"jobs": [{"metadata": {"name": "aiready-1"}}], "log": log}
+    found = job_success({"training": training}, seen)
+    assert found.startswith(f"The training aiready-1 succeeded. {words}".strip())
+    assert ("RDMA" in found) is bool(words)
 
 
 def test_job_that_succeeded_over_sockets_is_a_fault():

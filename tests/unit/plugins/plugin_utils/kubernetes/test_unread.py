@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.unread import unread
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.unread import is_gone, unread
 
 
 def crashed(text):
@@ -36,6 +36,14 @@ def test_cause(result, cause):
     (sentence,) = unread([result, result])
     assert sentence.startswith("Cannot read the cluster. ")
     assert cause in sentence
+
+
+def test_only_a_cluster_without_an_answer_is_gone():
+    for text in ("[Errno 111] Connection refused", "Could not create API client: Invalid kube-config file."):
+        assert is_gone(crashed(text))
+    for text in ("401\nReason: Unauthorized", "403\nReason: Forbidden", "certificate verify failed"):
+        assert not is_gone(crashed(text))
+    assert not is_gone({"resources": []})
 
 
 def test_missing_right_shows_the_object():

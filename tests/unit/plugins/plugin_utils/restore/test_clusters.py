@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters
+from dataclasses import replace
+from types import SimpleNamespace
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, plan
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.report import report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import DONE, PLANNED, Cannot, Entry, Made
 
 CREATED = Made("exists", False, True)
@@ -42,6 +46,41 @@ def test_values_of_an_object_that_was_created_again_stay():
     assert (one.args["values"], one.args["uid"]) == ({"spec.x": 3}, "B")
     (one,) = steps(entry("ClusterPolicy", CREATED, uid="A"), entry("ClusterPolicy", Made("spec.x", 3, 2), uid="B"))
     assert (one.args["values"], one.whole) == ({"spec.x": 3}, False)
+
+
+FIELD = "spec.driver.licensingConfig.secretName"
+
+
+def secret(name, *changes, **ids):
+    definition = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": "gpu-operator"}}
+    return replace(entry("Secret", *changes, definition=definition), label=f"Secret {name}", ids={"uid": name}, **ids)
+
+
+def test_a_deleted_secret_is_not_named_again(tmp_path, monkeypatch):
+    """Run 2 renewed the licence token: the policy names the secret two, and the role deleted the secret one."""
+    policy = [entry("ClusterPolicy", Made(FIELD, None, "one")), entry("ClusterPolicy", Made(FIELD, "one", "two"))]
+    policy[1] = replace(policy[1], run="2", changes=(*policy[1].changes, Made("spec.x", 1, 2)))
+    made = [policy[0], secret("one", CREATED)]
+    made += [policy[1], secret("two", CREATED, run="2"), secret("one", Made("exists", True, False), run="2")]
+    journal = SimpleNamespace(runs=["1", "2"], entries=made, problems=[], tasks=[])
+    monkeypatch.setattr(plan, "read", lambda folder: journal)
+    found = plan.plan(str(tmp_path), "2")
+    assert [(one["object"], one["back"]) for one in found["steps"]] == [("ClusterPolicy a", {"spec.x": 1})]
+    assert found["steps"][0]["args"]["values"] == {"spec.x": 1}
+    lost = {one["object"]: one["why"] for one in found["cannot"]}
+    assert "deleted the secret one after the licence token was renewed" in lost["ClusterPolicy a"]
+    assert "The ClusterPolicy still names the secret" in lost["Secret two"]
+    # From the first run on, the policy names none again.
+    whole = plan.plan(str(tmp_path))
+    assert {one["object"] for one in whole["steps"]} == {"ClusterPolicy a", "Secret two"}
+    assert whole["cannot"] == []
+
+
+def test_rows_of_a_cluster_that_is_gone():
+    step = {"stage": "kubernetes", "host": "localhost", "object": "ConfigMap a", "back": {"exists": False}}
+    rows = clusters.lost([step], "Cannot read the cluster.")
+    (line,) = report(rows, {"problems": [], "cannot": [], "steps": [], "runs": []}, True)
+    assert line == "cannot: ConfigMap a (kubernetes), exists. Cannot read the cluster."
 
 
 def test_nodes_and_namespaces_need_a_permission():
