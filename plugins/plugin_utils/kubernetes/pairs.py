@@ -131,7 +131,7 @@ def _result(
     own, server_log = _own(log), str(done["logs"].get(server["metadata"]["name"]) or "")
     words = _filled(words, own)
     served = Recording(server_log).commands.get(test.check)
-    outputs = {"1": (served[1], served[0])} if served else {}
+    outputs: dict[str, tuple[int | None, str]] = {"1": (served[1], served[0])} if served else {}
     # The evidence has the values of the pods.
     known = replace(
         test,
@@ -187,7 +187,7 @@ def _tests(requested: Mapping[str, Any], server: str) -> tuple[list[commands.Tes
     request = params.request_of(given)
     places: Any = {"device": "@device@", "port": "@number@", "gid_index": "@gid@"}
     ends = [look.End("", address, "", 0, gpu=0, **places) for address in (server, "@address@")]
-    tests = [test for check in checks.pair_checks(network) for test in commands.runs(check, request, *ends)]
+    tests = [test for check in checks.pair_checks(network) for test in commands.runs(check, request, ends[0], ends[1])]
     return tests, [params.PORTS["first"] + number for number in range(len(tests))]
 
 
