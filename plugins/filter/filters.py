@@ -58,6 +58,8 @@ class FilterModule:
             "kubernetes_plan": deferred("plugin_utils.kubernetes.plan", "plan"),
             "kubernetes_ready": deferred("plugin_utils.kubernetes.state", "policy_ready"),
             "kubernetes_refused": deferred("plugin_utils.kubernetes.refused", "refused"),
+            "kubernetes_registry_problems": deferred("plugin_utils.kubernetes.registries", "problems"),
+            "kubernetes_registry_secret": deferred("plugin_utils.kubernetes.registries", "secret"),
             "kubernetes_restore_lost": deferred("plugin_utils.restore.clusters", "lost"),
             "kubernetes_secret": deferred("plugin_utils.kubernetes.gpu_operator", "licence_secret"),
             "kubernetes_settled": deferred("plugin_utils.kubernetes.state", "settled"),

@@ -39,9 +39,10 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     objects are in the order of their application. networks has the objects that exist only after the Network Operator
     applied its policy. permissions has the objects that allow the pods of checks and trainings what they need on
     OpenShift. training has the objects of the job. releases are those of Helm. later names those of permissions and of
-    the job that check mode cannot compute, because their namespace does not exist yet. unserved names those of networks
-    whose definition the Network Operator has not created yet. uninstalled names the releases whose definitions the
-    cluster does not have yet. The secret of the licence is not among the objects, because they are shown.
+    the job that check mode cannot compute, because their namespace does not exist yet. unserved names those of
+    networks whose definition the Network Operator has not created yet. uninstalled names the releases whose
+    definitions the cluster does not have yet. missing has the names of namespaces that the role creates. The secret of
+    the licence is not among the objects, because they are shown.
     """
     operator = requested["gpu_operator"]
     on_openshift = nodes.is_openshift(seen["nodes"])
@@ -85,6 +86,7 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
         "permissions": permissions,
         "training": training,
         "later": later,
+        "missing": [one["metadata"]["name"] for one in namespaces if one["metadata"]["name"] not in known],
         "unserved": unserved,
         "openshift": on_openshift,
         "releases": charts.releases(operator, network, made[0]),

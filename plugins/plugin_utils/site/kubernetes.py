@@ -38,6 +38,7 @@ def kubernetes(site: Any) -> dict[str, Any]:
         "cluster": vks.cluster(site, requested) if vks.is_vks(requested) and requested["vks"] else {},
         "context": requested["context"] or "",
         "nodes": requested["nodes"],
+        "registry_secret": _registry_secret(site, requested),
         "force": requested["force"],
         "wait_s": requested["wait_s"],
         "gpus": site["gpu"]["per_vm"],
@@ -56,6 +57,15 @@ def kubernetes(site: Any) -> dict[str, Any]:
     }
 
 
+def _registry_secret(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
+    """Name and registries of the secret that the role creates for pods; empty if the site requests none."""
+    if not requested["pull_secret"] or not (requested["training"] or requested["checks"]):
+        return {}
+    logins = [one for one in part_of(site, "runtime")["registries"] if one["username"]]
+    registries = [{key: one[key] for key in ("address", "username")} for one in logins]
+    return {"name": requested["pull_secret"], "registries": registries}
+
+
 def _pods(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """The training of the site, with pods in place of the containers on the guests."""
     training, own = site["training"], requested["training"]
@@ -63,7 +73,8 @@ def _pods(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, An
     keys = ("image", "engine", "builtin", "arguments", "environment", "shm_size")
     return {
         **{key: training[key] for key in keys},
-        **{key: own[key] for key in ("namespace", "runtime", "pull_secrets", "run")},
+        **{key: own[key] for key in ("namespace", "runtime", "run")},
+        "pull_secrets": pod_checks.pull_secrets(requested, own),
         "command": training["command"] or [],
         "queue": own["queue"] or "",
         "nodes": own["nodes"] or sum(len(identities(entry)) for entry in site["vms"]),
@@ -92,12 +103,26 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         yield f"site.kubernetes.wait_s: {requested['wait_s']} is not a valid time. Use at least 1 second."
     if requested["training"]:
         yield from _training(site, requested["training"])
+    yield from _pull_secret(site, requested["pull_secret"])
     yield from pod_checks.problems(site)
     if operator["driver"]:
         yield from _driver(site, operator["driver"], f"{key}.driver")
     yield from pod_network.problems(site)
     for part in ("gpu_operator", "network_operator"):
         yield from _chart((requested[part] or {}).get("chart") or {}, f"site.kubernetes.{part}.chart")
+
+
+def _pull_secret(site: Mapping[str, Any], name: str | None) -> Iterator[str]:
+    key = "site.kubernetes.pull_secret"
+    if not name:
+        return
+    if not NAME.fullmatch(name):
+        yield f"{key}: {name} is not a valid name in Kubernetes. Use lower-case letters, digits, - and ."
+    if not any(one["username"] for one in part_of(site, "runtime")["registries"]):
+        yield (
+            f"{key}: site.runtime.registries has no registry with a username, so the secret {name} would have no "
+            f"login. Add the registry, or remove {key}."
+        )
 
 
 def _training(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator[str]:

@@ -25,7 +25,7 @@ def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[st
     return {
         "image": image,
         "namespace": pod_network.of_checks(requested),
-        "pull_secrets": own["pull_secrets"],
+        "pull_secrets": pull_secrets(requested, own),
         "limit_s": own["limit_s"],
         "pairs": _pairs(own, image, validation),
         "intent": _intent(site, requested, validation),
@@ -34,6 +34,12 @@ def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[st
         "fail_on": validation["fail_on"],
         "site": site["cluster"] or site["datacenter"] or "",
     }
+
+
+def pull_secrets(requested: Mapping[str, Any], part: Mapping[str, Any]) -> list[str]:
+    """The secrets of pods, with the one that the role creates."""
+    own = requested["pull_secret"]
+    return [*part["pull_secrets"], *([own] if own and own not in part["pull_secrets"] else [])]
 
 
 def _pairs(own: Mapping[str, Any], image: str, validation: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def test_sample_of_the_filter(monkeypatch):
 
 
 def test_role_takes_everything_that_is_worked_out_from_the_site():
-    beside = {"licence_token", "supervisor_password", "result_dir"}
+    beside = {"licence_token", "supervisor_password", "result_dir", "registry_passwords"}
     assert handed_over("kubernetes", "kubernetes") - beside == set(site_kubernetes(SITE))
 
 
