@@ -1,0 +1,84 @@
+"""The role kubernetes tests pairs of nodes in pods, and writes them to the report of the validation."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.pairs import READY, SELF
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorded import END, RUN
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.kubernetes import kubernetes
+
+from guests.faults.table import number_of_commit
+from rehearse import playbook
+from unit.plugins.module_utils.validation.pairs.ends import TCP
+
+from . import kubernetes_lab
+from .test_kubernetes import SITE
+
+ADDRESS = "10.244.0.3"
+FAST, BAD = "pair.iperf3 train-02 > train-01", "pair.iperf3 train-01 > train-02"
+
+
+def server(pod, container):
+    """A server that waits for its client."""
+    return None, f"{SELF}address={ADDRESS}\n{READY}\n"
+
+
+def client(pod, container):
+    """The client on train-01 cannot connect."""
+    assert ADDRESS in container["command"][2]
+    bad = pod["spec"]["nodeName"] == "train-01"
+    text = '{"error": "unable to connect to server: Connection refused"}\n' if bad else TCP
+    return 0, f"{SELF}address=10.244.0.4\n{RUN}pair.iperf3\n{text}{END}{int(bad)}\n"
+
+
+def role(server, folder):
+    """A play with the checks of the role alone."""
+    checks = {"image": "images.example.org/measure:1", "pairs": {}}
+    own = {"kubeconfig": str(server.kubeconfig_file), "checks": checks}
+    options = {"kubeconfig": str(server.kubeconfig_file)}
+    tasks = [
+        {
+            "kubernetes.core.k8s_info": {"api_version": "v1", "kind": "Node"},
+            "register": "__kubernetes_nodes_after",
+        },
+        {"ansible.builtin.import_role": {"name": "aiready.vsphere.kubernetes", "tasks_from": "check"}},
+    ]
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "module_defaults": {"group/kubernetes.core.k8s": options},
+        "vars": {
+            "kubernetes_site": kubernetes({**SITE, "training": None, "kubernetes": own}),
+            "kubernetes_poll_s": 1,
+            "kubernetes_result_dir": str(folder / "results"),
+        },
+        "tasks": tasks,
+    }
+    file, where = folder / "play.yml", folder / "hosts.json"
+    file.write_text(yaml.safe_dump([play]))
+    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    where.write_text(json.dumps({"all": {"hosts": {"localhost": local}}}))
+    return playbook.run(file, env=playbook.environment(folder), inventory=where)
+
+
+# About 30 modules take more time than all other tests of pairs.
+@pytest.mark.skipif(number_of_commit() % 6 != 3, reason="One commit of six runs it.")
+def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
+    with kubernetes_lab.launch() as lab, kubernetes_lab.working(lab):
+        lab.world.programs.update(server=server, client=client)
+        lab.cluster.create("namespaces", {"metadata": {"name": "aiready"}})
+        finished = role(lab, tmp_path)
+        assert finished.status != 0
+        file = tmp_path / "results" / "validation.json"
+        assert file.exists(), finished.output
+        rows = {row["id"]: row for row in json.loads(file.read_text())["rungs"]}
+        assert rows[FAST]["verdict"] in ("pass", "not_required"), rows[FAST]
+        assert rows[FAST]["measured"] == 6.0
+        assert rows[BAD]["verdict"] not in ("pass", "skipped", "not_required")
+        assert "Connection refused" in rows[BAD]["why"]
+        evidence = tmp_path / "results" / rows[FAST]["evidence"]
+        assert f"iperf3 -J -c {ADDRESS} -B 10.244.0.4" in evidence.read_text()
+        assert lab.cluster.list("pods", "aiready") == []
