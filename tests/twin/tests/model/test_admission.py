@@ -49,7 +49,7 @@ def test_reserved_processors_are_given_once(lab):
     assert here.power_on("first").state == "success"
     task = here.power_on("second")
     assert kind_of(task) == "InsufficientCpuResourcesFault"
-    assert (task.error.unreserved, task.error.requested) == (56_000, 70_000)
+    assert (task.error.unreserved, task.error.requested) == (47_039, 70_000)
     here.power_off("first")
     assert here.power_on("second").state == "success"
 

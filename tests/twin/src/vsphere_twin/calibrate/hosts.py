@@ -18,7 +18,7 @@ PRIORITIES = 8
 MODULE = "nmlx5_core"
 MB = 1024 * 1024
 # ESXi's own share is an order of magnitude, so half and twice as much still fit.
-LEAST, MOST = 0.5, 2.0
+LEAST, MOST = 0.75, 1.25
 
 
 def pci_devices(host):
@@ -212,14 +212,13 @@ def own_resources(evidence):
         hosts = [one for one in hosts if one is not None and one.text("runtime.connectionState") == "connected"]
         hosts = [one for one in hosts if one.text("runtime.inMaintenanceMode") == "false"]
         real = cluster.number("summary.effectiveMemory")
-        total = sum((one.number("hardware.memorySize") or 0) // MB for one in hosts)
+        sizes = [(one.number("hardware.memorySize") or 0) // MB for one in hosts]
+        total = sum(sizes)
         if real is None or not total or cluster.number("summary.numEffectiveHosts") != len(hosts):
             continue
-        own = (total - real) / len(hosts)
-        fits = LEAST * resources.HOST_OVERHEAD_MB <= own <= MOST * resources.HOST_OVERHEAD_MB
-        yield either(
-            fits, cluster.name, f"{own:.0f} MB of each host are not for VMs, the twin has {resources.HOST_OVERHEAD_MB}"
-        )
+        own, expected = total - real, total - sum(map(resources.effective_of, sizes))
+        values = f"{own} MB of {total} MB are not for VMs, the twin has {expected} MB"
+        yield either(LEAST * expected <= own <= MOST * expected, cluster.name, values)
 
 
 @rule("single-vib-has-no-component")

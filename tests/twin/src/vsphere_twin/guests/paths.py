@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..model import guest as guest_model
-from ..model.cloudinit import NAMES
+from ..model import slots
 from ..switches import cabling
 
 STANDARD_MTU = 1500
@@ -28,8 +28,9 @@ class Wire:
 
 def wires(world, vm):
     """Return one Wire for each adapter, in the order in which the guest finds them."""
-    found = [_wire(world, vm, nic, name) for nic, name in zip(vm.nics, NAMES, strict=False)]
-    names = NAMES[len(found) :]
+    names = slots.names(vm)
+    found = [_wire(world, vm, nic, name) for nic, name in zip(vm.nics, names, strict=False)]
+    names = names[len(found) :]
     return found + [
         _port_wire(world, vm.host, port, name) for port, name in zip(guest_model.ports(vm), names, strict=False)
     ]

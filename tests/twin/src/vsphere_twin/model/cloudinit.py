@@ -14,8 +14,8 @@ import zlib
 
 import yaml
 
-# Linux names of a VM's adapters, in their order [unsure: general knowledge].
-NAMES = ("ens192", "ens224", "ens256", "ens161", "ens193", "ens225", "ens257", "ens162", "ens194", "ens226")
+from . import slots
+
 ENCODINGS = {"": 0, "base64": 1, "b64": 1, "gzip+base64": 2, "gz+b64": 2}
 
 
@@ -49,7 +49,7 @@ def take(vm, metadata, userdata):
 def _addresses(vm, network):
     """Return addresses by MAC; an adapter without a static address in the data uses DHCP as before."""
     ethernets = network.get("ethernets") if isinstance(network, dict) else None
-    rest = dict(zip(NAMES, vm.nics, strict=False))
+    rest = dict(zip(slots.names(vm), vm.nics, strict=False))
     found = {}
     for key, settings in ethernets.items() if isinstance(ethernets, dict) else []:
         if not isinstance(settings, dict):

@@ -1,26 +1,16 @@
 """Keys of extraConfig that the start of a VM writes: the slots of its adapters, and its PCI devices.
 
-Which keys vCenter shows and which slots they have is general knowledge [unsure]. A capture of a real site compares them
-with rules 20 and 21 of the calibration.
+Which keys vCenter shows is general knowledge [unsure]. A capture of a real site compares them with rules 20 and 21 of
+the calibration.
 """
 
 from __future__ import annotations
 
 from pyVmomi import vim
 
-from .cloudinit import NAMES
+from . import slots
 
 FIRST_ADAPTER = 4000
-BRIDGE, FUNCTION = 32, 1024
-
-
-def slot(name):
-    """The number of the slot of an adapter, from its name in Linux: ens192 is slot 192, ens161 is function 1 of 160."""
-    number = int(name.removeprefix("ens"))
-    return number - number % BRIDGE + number % BRIDGE * FUNCTION
-
-
-SLOTS = tuple(map(slot, NAMES))
 
 
 def write(vm):
@@ -28,7 +18,7 @@ def write(vm):
     cards = [one for one in vm.nics if not isinstance(one, vim.vm.device.VirtualSriovEthernetCard)]
     made = {
         f"ethernet{card.key - FIRST_ADAPTER}.pciSlotNumber": str(number)
-        for card, number in zip(sorted(cards, key=lambda one: one.key), SLOTS, strict=False)
+        for card, number in zip(sorted(cards, key=lambda one: one.key), slots.of(vm), strict=False)
     }
     devices = [one for one in vm.devices if isinstance(one, vim.vm.device.VirtualPCIPassthrough)]
     made.update({f"pciPassthru{number}.present": "TRUE" for number in range(len(devices))})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from twin_labs.captures import capture, esxcli, host, switch, thing, vm
 from vsphere_twin.esxcli.commands.counters import RDMA_ROWS
+from vsphere_twin.model.resources import overhead_of
 
 A40, A40_Q = "grid_a40-48c", "grid_a40-48q"
 NVAIE = [{"Name": "NVD-AIE_ESXi_8.0.0_Driver", "Vendor": "NVIDIA", "Version": "550.54.16"}]
@@ -300,8 +301,8 @@ def cumulus(data):
     return capture(outputs=switch("cumulus", {"nv show qos roce -o json": data}, model="MSN3700"))
 
 
-def guest(*slots):
-    devices = [card(number) for number in range(len(slots))]
+def guest(*slots, controller="ParaVirtualSCSIController"):
+    devices = [{"_": controller, "key": 1000}, *(card(number) for number in range(len(slots)))]
     return capture(vm(devices, extra={f"ethernet{number}.pciSlotNumber": slot for number, slot in enumerate(slots)}))
 
 
@@ -387,8 +388,8 @@ EXAMPLES = {
         capture(vm([dynamic("")], on=False)),
     ),
     "numa-node-threads": (numa(8), numa(4), NOTHING),
-    "vm-overhead": (overhead(290), overhead(600), NOTHING),
-    "esxi-own-resources": (cluster(490), cluster(511), NOTHING),
+    "vm-overhead": (overhead(overhead_of(16, 64 * 1024)), overhead(900), NOTHING),
+    "esxi-own-resources": (cluster(449), cluster(496), NOTHING),
     "server-does-not-lock-memory": (
         capture(vm([vgpu()], config={"memoryReservationLockedToMax": False, "memoryAllocation": {"reservation": 0}})),
         None,

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
-from vsphere_twin.model import adapters, catalogue, direct, nvlink, pci
+from vsphere_twin.model import adapters, catalogue, direct, nvlink, pci, slots
 from vsphere_twin.model import gpu as gpus
 
 VMWARE, NVIDIA, MELLANOX = 0x15AD, 0x10DE, 0x15B3
 VMXNET3, PVRDMA = 0x07B0, 0x0820
-FIRST_SLOT, SLOT_STEP = 192, 32  # ens192, ens224, ...: the numbers of the hotplug slots
 GPU_BUS = 2
 
 
@@ -122,10 +121,10 @@ def display_name(board, entry):
     return f"{title}{rest}"
 
 
-def nic_address(position, function=0):
+def nic_address(vm, position, function=0):
     """The PCI address of a VM's network adapter, by its place among them (seen on ESXi: 0b:00.0, 13:00.0, ...)."""
-    slot = FIRST_SLOT + SLOT_STEP * position
-    return f"0000:{3 + (slot - 160) // 4:02x}:00.{function}"
+    slot = slots.of(vm)[0] + slots.STEP * position
+    return f"0000:{3 + (slot - slots.FIRST) // 4:02x}:00.{function}"
 
 
 def rdma_of(world, vm):
@@ -137,13 +136,13 @@ def rdma_of(world, vm):
         elif isinstance(nic, direct.SRIOV):
             port = _port_of(vm, nic)
             if port is not None:
-                address = nic_address(position)
+                address = nic_address(vm, position)
                 found.append(_mellanox(nic.key, address, nic.macAddress, port, port.device_id + 1))
     own = [(address, holder.device_key) for address, holder in sorted(vm.host.claimed.items()) if holder.vm is vm]
     ports = {one.pci: one for one in vm.host.ports}
     for address, key in own:
         if address in ports:
-            where = nic_address(len(vm.nics) + len(found))
+            where = nic_address(vm, len(vm.nics) + len(found))
             found.append(_mellanox(key, where, ports[address].mac, ports[address], ports[address].device_id))
     return [one for one in found if one is not None]
 
@@ -182,7 +181,7 @@ def _pvrdma(world, vm, nic, position):
     protocol = nic.deviceProtocol or "rocev2"
     return RdmaFunction(
         key=nic.key,
-        address=nic_address(position, 1),
+        address=nic_address(vm, position, 1),
         vendor_id=VMWARE,
         device_id=PVRDMA,
         module="vmw_pvrdma",
@@ -224,4 +223,4 @@ def _mellanox(key, address, mac, port, device_id):
 def kinds_of_nics(vm):
     """(position, PCI address, device id) of the network adapters that are VMware's own."""
     sriov = vim.vm.device.VirtualSriovEthernetCard
-    return [(at, nic_address(at), VMXNET3) for at, nic in enumerate(vm.nics) if not isinstance(nic, sriov)]
+    return [(at, nic_address(vm, at), VMXNET3) for at, nic in enumerate(vm.nics) if not isinstance(nic, sriov)]

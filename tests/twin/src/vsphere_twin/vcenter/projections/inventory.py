@@ -154,7 +154,7 @@ def compute_summary(compute, cls, **more):
         numCpuCores=sum(host.hardware.cores for host in all_hosts),
         numCpuThreads=2 * sum(host.hardware.cores for host in all_hosts),
         effectiveCpu=sum(map(resources.cpu_capacity_mhz, effective)),
-        effectiveMemory=sum(map(resources.memory_capacity_mb, effective)),
+        effectiveMemory=sum(map(resources.effective_memory_mb, effective)),
         numHosts=len(all_hosts),
         numEffectiveHosts=len(effective),
         overallStatus=compute.status,
@@ -184,7 +184,7 @@ def _pool_config(entity):
 def _pool_runtime(pool):
     usable = [host for host in pool.owner.hosts.values() if host.connection == "connected"]
     running = [vm for vm in pool.vms.values() if vm.power == "poweredOn"]
-    memory = sum(resources.memory_capacity_mb(host) for host in usable) * MB
+    memory = sum(resources.effective_memory_mb(host) for host in usable) * MB
     cpu = sum(resources.cpu_capacity_mhz(host) for host in usable)
     reserved = sum(resources.required_mb(vm) for vm in running) * MB
     reserved_mhz = sum(vm.cpu_allocation.reservation or 0 for vm in running)

@@ -75,7 +75,7 @@ def test_a_profile_that_no_host_offers_is_answered_with_those_that_are(offered, 
         (2, 64, 64, "all of them with 31 GB each"),
         (2, 64, 65, "all of them with 32 GB each"),
         (1, 64, 40, "all of them with 39 GB each"),
-        (1, 4000, 3000, "all of them with 2992 GB each"),
+        (1, 4000, 3000, "all of them with 2982 GB each"),
         (3, 64, 2, ""),
     ],
 )

@@ -92,7 +92,7 @@ def test_the_port_of_a_virtual_function_is_a_device_of_its_vm_once_it_is_known()
 
 
 @pytest.mark.parametrize(
-    "memory_mb, cpus, overhead_mb", [(0, 8, 0), (4000, 0, 138), (4000, 4, 186), (65536, 16, 128 + 192 + 163)]
+    "memory_mb, cpus, overhead_mb", [(0, 8, 0), (4000, 0, 151), (4000, 4, 199), (65536, 16, 128 + 192 + 384)]
 )
 def test_running_a_vm_takes_memory_beside_its_own(memory_mb, cpus, overhead_mb):
     assert rows.overhead_mb(memory_mb, cpus) == overhead_mb

@@ -1,0 +1,91 @@
+"""Slots of adapters and overheads, as public recordings of vCenter have them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from pyVmomi import vim
+
+from twin_labs.rule_examples import guest
+from vsphere_twin import calibrate
+from vsphere_twin.model import resources, slots
+
+DEVICE = vim.vm.device
+
+
+@pytest.mark.parametrize(
+    "controllers, first",
+    [
+        ([], 160),
+        ([DEVICE.VirtualLsiLogicController], 160),
+        ([DEVICE.ParaVirtualSCSIController], 192),
+        ([DEVICE.VirtualLsiLogicSASController, DEVICE.VirtualLsiLogicController], 192),
+        ([DEVICE.ParaVirtualSCSIController, DEVICE.ParaVirtualSCSIController], 224),
+    ],
+)
+def test_controllers_on_pci_express_take_the_slots_before_those_of_adapters(lab, controllers, first):
+    here = lab(vms=[{"name": "vm", "networks": ["VM Network"] * 3}])
+    machine = here.vm("vm")
+    machine.devices = [
+        *(one for one in machine.devices if not isinstance(one, DEVICE.VirtualSCSIController)),
+        *(kind(key=1000 + number) for number, kind in enumerate(controllers)),
+    ]
+    assert here.power_on("vm").state == "success"
+    expected = slots.SERIES[slots.SERIES.index(first) :][:3]
+    assert [machine.setting(f"ethernet{number}.pciSlotNumber") for number in range(3)] == list(map(str, expected))
+    assert slots.names(machine)[:3] == tuple(f"ens{one % 1024 + one // 1024}" for one in expected)
+
+
+@pytest.mark.parametrize("cpus, memory_gb, overhead_mb", [(1, 2, 67), (4, 8, 99), (4, 24, 193), (8, 28, 225)])
+def test_the_overhead_of_a_vm_is_that_of_a_public_recording(cpus, memory_gb, overhead_mb):
+    assert resources.overhead_of(cpus, memory_gb * 1024) == overhead_mb
+
+
+def test_the_overhead_never_falls_with_processors_or_memory():
+    sizes = [2**power for power in range(8, 23)]
+    table = [[resources.overhead_of(cpus, memory_mb) for memory_mb in sizes] for cpus in (1, 2, 8, 64, 256)]
+    assert all(row == sorted(row) for row in table)
+    assert all(list(column) == sorted(column) for column in zip(*table, strict=True))
+
+
+@pytest.mark.parametrize(
+    "hosts_mb, effective_mb",
+    [
+        ([524143], 459877),
+        ([524143], 460959),
+        ([391745, 391742, 391745, 391745], 1410026),
+        ([262109] * 3, 694524),
+        ([130968], 106603),
+    ],
+)
+def test_the_memory_that_a_cluster_counts_is_near_that_of_public_recordings(hosts_mb, effective_mb):
+    lost, expected = sum(hosts_mb) - effective_mb, sum(hosts_mb) - sum(map(resources.effective_of, hosts_mb))
+    assert abs(lost - expected) <= 0.25 * expected
+
+
+@pytest.mark.parametrize(
+    "cores, mhz, lost_mhz",
+    [(36, 2299, 8390), (36, 2299, 8045), (24, 2593, 7292), (20, 2792, 7144), (6, 1899, 2716)],
+)
+def test_the_processors_that_a_host_keeps_are_near_those_of_public_recordings(cores, mhz, lost_mhz):
+    host = SimpleNamespace(hardware=SimpleNamespace(cores=cores, mhz=mhz))
+    assert abs(cores * mhz - resources.cpu_capacity_mhz(host) - lost_mhz) <= 0.07 * lost_mhz
+
+
+def _result(made, name):
+    return next(one.result for one in calibrate.calibrate(made) if one.rule == name)
+
+
+@pytest.mark.parametrize(
+    "made, result",
+    [
+        (guest(160, 192, controller="VirtualLsiLogicController"), "confirmed"),
+        (guest(192, 224, controller="VirtualLsiLogicController"), "undetermined"),
+        (guest(224, 192), "refuted"),
+        (guest(192, 193), "refuted"),
+        (guest(-1, 192), "undetermined"),
+    ],
+)
+def test_a_skipped_slot_is_no_evidence(made, result):
+    assert _result(made, "guest-adapter-names") == result
