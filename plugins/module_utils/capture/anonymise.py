@@ -51,8 +51,10 @@ class Scrubber:
     def _text(self, field: str, value: str, owner: str, stays: bool) -> tuple[str, str]:
         if field in fields.FAULT_FIELDS and value in fields.FAULT_TEXTS:
             return value, KEPT
-        if field in fields.DROPPED:
+        if {field, f"{owner}.{field}"} & fields.DROPPED:
             return "", DROPPED
+        if field in fields.ENUMS and value in fields.WORDS:
+            return value, KEPT
         if not value or self.keep_names or value in fields.GIVEN:
             return value, KEPT
         if field in fields.OPTIONS and self._is_option(field, value):

@@ -70,6 +70,22 @@ WORDS = _words(
     vStorageUnknown vStorageUnsupported warning
     """
 )
+# Fields of type string that have only such words. A folder with the name shared does not change them.
+ENUMS = _words(
+    """
+    accessMode addressType appHeartbeatStatus appState backingType congestionThresholdMode cryptoState
+    defaultPowerOffType defaultResetType defaultSuspendType diskMode faultToleranceType firmware ftEncryptionMode
+    graphicsType guestState hBDatastoreCandidatePolicy hostDefaultGraphicsType hostMonitoring hostPointingDevice
+    htSharing isolationResponse lacpApiVersion level maintenanceMode migrateConnect migrateEncryption monitorType
+    multicastFilteringMode networkBootProtocol networkResourceControlVersion operation origin pathState powerOffType
+    protectionMode protocol rateUnits readyCondition recommendedFirmware resetType restartPriority
+    scaleDescendantsShares scheduledHardwareUpgradeStatus severity sharedPassthruAssignmentPolicy sharesScalable
+    snapshotPowerOffBehavior standbyAction standbyMode startAction stopAction supportLevel supportedFirmware
+    suspendType swapPlacement systemClockProtocol toolsInstallType toolsRunningStatus toolsUpgradePolicy
+    unmapPriority upgradePolicy use3dRenderer vStorageSupport vgpuMode virtualExecUsage virtualMmuUsage
+    vmComponentProtecting vmMonitoring vmReactionOnAPDCleared vmSwapPlacement
+    """
+)
 # Words of the REST services: kinds of libraries, items and categories, states of images and of the tasks on them.
 REST_WORDS = _words(
     """
@@ -91,10 +107,17 @@ NUMBERS = _words("nodeWorldWideName portWorldWideName")
 # Free text and secrets. They are dropped, and a table of pseudonyms never contains them.
 DROPPED = _words(
     """
-    annotation certificate description details entitlement fullFormattedMessage knownHosts licenseKey
-    localizedMessage message motd note opaqueData password privateKey question sessionKey summaryText text
-    thumbprint ticket token
+    annotation certificate chapName chapSecret description details entitlement eula fullFormattedMessage knownHosts
+    licenseKey localizedMessage message motd mutualChapName mutualChapSecret note opaqueData password privateKey
+    question sessionKey summaryText text thumbprint ticket token VAppOvfSectionInfo.contents
+    VAppPropertyInfo.defaultValue VAppPropertyInfo.description VAppPropertyInfo.value
     """
+)
+# Options whose values are secrets, messages or data for the guest, such as the user data of cloud-init.
+SECRET_OPTION = re.compile(
+    r"guestinfo\.|machine\.id$|.*(?:password|passwd|secret|token|credential|private_?key|license|certificate)|"
+    r"Annotations\.|Config\.Etc\.(?:motd|issue)$",
+    re.IGNORECASE,
 )
 # Words of faults that name nothing of a site. They stay where other texts of faults are replaced.
 FAULT_TEXTS = frozenset(

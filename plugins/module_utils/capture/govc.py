@@ -204,6 +204,7 @@ class _Writer:
         inner: list[str] = []
         item = _typed(lambda: kind.Item) if local.startswith("ArrayOf") else None
         wsdl = str(_typed(lambda: kind._wsdlName) or local) if item is None else ""
+        secret = fields.SECRET_OPTION.match(node.findtext("key") or "")
         for one in node:
             if not _TAG.fullmatch(one.tag):
                 continue
@@ -211,7 +212,8 @@ class _Writer:
                 inner += self._element(one.tag, one, item, name, owner, indent + "  ")
             else:
                 declared = _typed(lambda tag=one.tag: _item(kind._GetPropertyInfo(tag).type))  # type: ignore[misc]
-                inner += self._element(one.tag, one, declared, one.tag, wsdl, indent + "  ")
+                field = "password" if secret and one.tag == "value" else one.tag
+                inner += self._element(one.tag, one, declared, field, wsdl, indent + "  ")
         return [f"{indent}<{tag}{shown}>", *inner, f"{indent}</{tag}>"]
 
     def _leaf(self, kind: Any, said: str, name: str, owner: str, text: str) -> str:

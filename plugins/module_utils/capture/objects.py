@@ -58,11 +58,13 @@ def _element(
     if not _is_data(value):
         return [f"{indent}<{tag}{shown}>{escape(_leaf(field, value, scrub, owner))}</{tag}>"]
     inner: list[str] = []
+    secret = _is_secret(value)
     for info in value._GetPropertyList():
         item = getattr(value, info.name)
         if item is None or (isinstance(item, list) and not item):
             continue
-        inner += _element(info.name, info.name, item, info.type, scrub, indent + "  ", value._wsdlName)
+        name = "password" if secret and info.name == "value" else info.name
+        inner += _element(info.name, name, item, info.type, scrub, indent + "  ", value._wsdlName)
     if not inner:
         return [f"{indent}<{tag}{shown}></{tag}>"]
     return [f"{indent}<{tag}{shown}>", *inner, f"{indent}</{tag}>"]
@@ -91,6 +93,12 @@ def _item_name(item: Any, values: Data) -> str:
 
 def _is_data(value: Data) -> bool:
     return isinstance(value, VmomiSupport.DataObject)
+
+
+def _is_secret(value: Data) -> bool:
+    """Whether a data object is an option whose value never leaves the site."""
+    key = getattr(value, "key", None)
+    return isinstance(key, str) and hasattr(value, "value") and bool(fields.SECRET_OPTION.match(key))
 
 
 def _leaf(field: str, value: Data, scrub: Scrubber, owner: str) -> str:

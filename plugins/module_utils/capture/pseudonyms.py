@@ -36,6 +36,10 @@ _SMALL = 1 << 16
 _LONG = 39
 
 
+# RFC 6996 and 5398.
+_PRIVATE_SYSTEMS = ((0, 0), (64496, 65534), (4200000000, 4294967294))
+
+
 @dataclass
 class Table:
     """The pseudonyms of a site by kind and original, and the salt of its addresses."""
@@ -133,6 +137,13 @@ class Table:
             made = "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))
         self.addresses[plain] = made
         return made
+
+    def autonomous(self, number: str) -> str:
+        """The number of an autonomous system. Private ones and those for documentation belong to nobody."""
+        if any(first <= int(number) <= last for first, last in _PRIVATE_SYSTEMS):
+            return number
+        first, last = _PRIVATE_SYSTEMS[-1]
+        return str(first + int.from_bytes(self._digest(f"as {int(number)}")[:8], "big") % (last - first))
 
     def dvs_uuid(self, text: str) -> str:
         made = self._digest(f"uuid {text.lower()}").hex()

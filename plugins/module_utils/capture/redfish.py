@@ -49,7 +49,7 @@ _FREE = re.compile(
 # Attributes of a BIOS that are texts of the site, if no registry says which values they take.
 _OWN = re.compile(
     r"name|tag|serial|contact|mail|phone|message|string|ur[il]|path|address|ipv|password|iscsi|iqn|uuid|guid|mac|dns|host|"
-    r"gateway|netmask|user|owner|location|banner|domain",
+    r"gateway|netmask|user|owner|location|banner|domain|file|server|label|comment|otherinfo",
     re.IGNORECASE,
 )
 # Attributes of a BIOS that describe a product.

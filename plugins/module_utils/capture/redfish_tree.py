@@ -104,6 +104,9 @@ def walk(get: Callable[[str], Found], system_id: str | None = None) -> Tree:
         walker.registries()
     except Gone as error:
         walker.tree.lost = str(error)
+    root = walker.tree.bodies.get(ROOT)
+    if root is not None and f"{ROOT}/systems" not in map(_key, links(root)):
+        walker.tree.refused[f"{ROOT}/Systems"] = "not read: the service root has no link to it"
     return walker.tree
 
 

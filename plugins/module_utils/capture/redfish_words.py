@@ -17,6 +17,8 @@ def _words(text: str) -> frozenset[str]:
 # Words of identifiers and names of resources, in lower case. Numbers may follow them.
 WORDS = _words(
     """
+    aggregation automation composition conditions facilities nodes powerdistribution powerequipment telemetry
+    thermalequipment
     a absent access account accounts action actions active actual adapter adapters address addresses all allowable
     alternate an and aol application aspeed assembly asset assignable at attribute attributes audio auto automatic
     available backplane bank bar base baseboard basic battery bay bays bf bidirectional bin bios bluefield bmc board
@@ -76,9 +78,9 @@ IDENTIFIERS = _words("AttributeRegistry BootOptionReference BootOrder Id MemberI
 # Fields that identify a part, a place or a person, even if their text has a harmless form.
 ALWAYS = _words(
     """
-    AssetTag AssociatedMACAddresses ChassisServiceTag DurableName ExpressServiceCode FQDN HostName NodeID NodeId
-    PhysicalSecurity SKU SerialNumber ServiceTag UserName Building City Contacts Country Name@Location Placement
-    PostalAddress Rack Room Row Street Territory
+    AssetTag AssociatedMACAddresses ChassisServiceTag ContactName DurableName EmailAddress ExpressServiceCode FQDN
+    HostName NodeID NodeId PhoneNumber PhysicalSecurity SKU SerialNumber ServiceTag UserName Building City Contacts
+    Country Name@Location Placement PostalAddress Rack Room Row Street Territory
     """
 )
 # Fields whose text is a name of the server.

@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Iterable
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import switch_blocks
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import (
     ADDRESS,
     DROPPED,
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 REMOVED = "removed"
 # The rest of such a line is free text.
 _FREE = re.compile(
-    r"^(?P<kept>[\s|*]*(?:description|alias|remark|banner|system description|port description)\b"
+    r"^(?P<kept>(?:[\s|*]*(?:description|alias|remark|banner|system description|port description)|"
+    r"\s*(?:nv set|set|interface)\s(?:.*?\s)?(?:description|message|announcement|pre-login|post-login))\b"
     r"\s*[:=]?\s*)(?P<free>\S.*)$",
     re.IGNORECASE,
 )
@@ -35,6 +37,12 @@ _SECRET = re.compile(
     r"password|passwd|passphrase|secret|community|snmp|tacacs|radius|ldap|\baaa\b|\busername\b|\buser\b|ssh-|sshkey|"
     r"key-string|private-key|\bkey\b|certificate|credential|authentication|license|token|serial|asset|"
     r"processor board|uuid|\bntp\b|\blogging\b|syslog",
+    re.IGNORECASE,
+)
+# Numbers of autonomous systems identify their owner.
+_AUTONOMOUS = re.compile(
+    r"(?P<before>\b(?:(?:bgp|remote-as|local-as|peer-as|autonomous-system|as-number)\s+|"
+    r"(?:rd|route-target(?:\s+(?:import|export|both))?)\s+(?=\d+:\d)|target:))(?P<number>\d{1,10})(?=[\s:;]|$)",
     re.IGNORECASE,
 )
 # The same for the keys and tables of JSON.
@@ -97,7 +105,10 @@ class SwitchText:
                 pass
             else:
                 return f"{json.dumps(self._data(found), indent=1)}\n{self.output(plain[end:].lstrip())}"
-        return "\n".join(map(self._line, text.split("\n")))
+        return "\n".join(map(self._shown, *zip(*switch_blocks.inside(text.split("\n")))))
+
+    def _shown(self, line: str, in_block: bool) -> str:
+        return self._count(DROPPED, "block") if in_block else self._line(line)
 
     def _line(self, line: str) -> str:
         if _SECRET.search(line):
@@ -112,6 +123,7 @@ class SwitchText:
     def _words(self, line: str) -> str:
         if self._scrub.keep_names:
             return line
+        line = _AUTONOMOUS.sub(lambda one: one["before"] + self._table.autonomous(one["number"]), line)
         made: list[str] = []
         place = 0
         for one in self.TOKEN.finditer(line):

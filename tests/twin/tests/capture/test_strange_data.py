@@ -203,3 +203,19 @@ def test_an_archive_with_damaged_data_is_rejected(tmp_path, method):
     path.write_bytes(content[:start] + b"\xff" * 12 + content[start + 12 :])
     with pytest.raises(SeedError, match="It is cut off or damaged: .* Copy it again"):
         captures.of(path)
+
+
+def test_the_vms_of_a_vapp_are_in_the_pool_around_it(saved, tmp_path):
+    files, name = dict(saved), of(saved, "VirtualMachine")
+    pool = re.search(r'type="ResourcePool"[^>]*>([\w-]+)<', files[name])[1]
+    files[name] = files[name].replace(f'type="ResourcePool">{pool}<', 'type="VirtualApp">resgroup-v9<')
+    files[name] = re.sub(rf'type="ResourcePool"([^>]*)>{pool}<', r'type="VirtualApp"\1>resgroup-v9<', files[name])
+    parent = f'<val XMLSchema-instance:type="ManagedObjectReference" type="ResourcePool">{pool}</val>'
+    files["9999-VirtualApp-resgroup-v9.xml"] = (
+        '<ObjectContent xmlns:XMLSchema-instance="http://www.w3.org/2001/XMLSchema-instance">'
+        '<obj type="VirtualApp">resgroup-v9</obj><propSet><name>name</name>'
+        '<val XMLSchema-instance:type="xsd:string">stack</val></propSet>'
+        f"<propSet><name>parent</name>{parent}</propSet></ObjectContent>"
+    )
+    rows = loaded(files, tmp_path / "one.zip")
+    assert [reason for (_vm, fact), reason in rows.items() if fact == "vApp"] == ["the twin has no vApps"]

@@ -97,6 +97,9 @@ def power_cycle(evidence):
             if not values:
                 yield lacks("allowed values of ComputerSystem.Reset")
                 continue
+            if vendor == "other" and not resource.get("Manufacturer"):
+                yield lacks("the manufacturer of the system")
+                continue
             expected = "PowerCycle" in bmc.RESETS[vendor]
             has = "PowerCycle" in values
             yield either(has is expected, name, f"{vendor}: {'has' if has else 'has no'} PowerCycle")

@@ -17,8 +17,8 @@ EXPRESS = tuple(one.__name__.rpartition(".")[2] for one in slots.EXPRESS)
 PLAIN_PCI = ("VirtualE1000", "VirtualPCNet32", "VirtualVmxnet")
 ADAPTERS = re.compile(r"Virtual(?:Vmxnet\w*|E1000e?|PCNet32|SriovEthernetCard)")
 FIRST_DEVICE, LAST_DEVICE, FIRST_ADAPTER = 13000, 13999, 4000
-# Running VMs of one shape differ: 44 to 67 MB with 1 vCPU and 2 GB in six public recordings.
-TOLERANCE, TOLERANCE_MB = 0.25, 24
+# Running VMs of one shape differ: 44 to 67 MB with 1 vCPU and 2 GB, and 33 MB with 128 MB, in six public recordings.
+TOLERANCE, TOLERANCE_MB = 0.25, 28
 MB = 1024 * 1024
 
 
@@ -61,7 +61,8 @@ def numbering(evidence):
         cards = {(one.number("key") or 0) - FIRST_ADAPTER for one in adapters(vm)}
         if found and cards:
             values = f"ethernet{sorted(found)}, keys of adapters minus {FIRST_ADAPTER}: {sorted(cards)}"
-            yield either(found == cards, vm.name, values)
+            # An adapter that was added while the VM ran can have no slot yet.
+            yield either(found <= cards, vm.name, values)
         present = {
             int(one[1])
             for key, value in settings(vm)

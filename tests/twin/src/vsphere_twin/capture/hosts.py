@@ -12,6 +12,7 @@ from .inventory import ident
 
 BRIDGES, DISPLAYS = (0x0604,), (DISPLAY_3D, 0x0300)
 GB, MB = 1024**3, 1024**2
+GRAPHICS_TYPES = ("shared", "sharedDirect")
 CONNECTIONS = ("connected", "disconnected", "notResponding")
 LOCKDOWN = {"lockdownNormal": "normal", "lockdownStrict": "strict"}
 
@@ -151,8 +152,10 @@ def _devices(one, made, answers, what, assumptions):
             ports.append((row, place, known))
     _ports(one, made, ports, pnics, what, assumptions)
     default = one.get("config.graphicsConfig.hostDefaultGraphicsType")
-    if default:
+    if default in GRAPHICS_TYPES:
         made["default_graphics_type"] = default
+    elif default:
+        assumptions.assume(what, "default graphics type", GRAPHICS_TYPES[0], f"{default} is no type of vSphere")
     policy = one.get("config.graphicsConfig.sharedPassthruAssignmentPolicy")
     if policy:
         made["assignment_policy"] = policy

@@ -21,10 +21,9 @@ def vm(tree, one, names, assumptions):
     made = {"name": one.name, "host": host, "moids": [one.moid], "folder": tree.folder(one)}
     if one.get("environmentBrowser") is not None:
         made["moids"].append(ident(one.get("environmentBrowser")))
-    if one.get("resourcePool") is not None:
-        above = tree.bundle.get(ident(one.get("resourcePool")))
-        if above is not None and above.get("parent") is not None and above.get("parent")._wsdlName == "ResourcePool":
-            made["pool"] = above.moid
+    pool = _pool(tree, one, what, assumptions)
+    if pool is not None:
+        made["pool"] = pool
     made["connection"] = one.get("runtime.connectionState", "connected")
     made["template"] = bool(one.get("config.template") or one.get("summary.config.template"))
     made["power"] = "on" if one.get("runtime.powerState") == "poweredOn" else "off"
@@ -50,6 +49,23 @@ def vm(tree, one, names, assumptions):
     )
     _home(tree, made, config.files, one, assumptions)
     return made
+
+
+def _pool(tree, one, what, assumptions):
+    """The resource pool of a VM, or None for the root. The twin has no vApps: their VMs are in the pool around them."""
+    above = []
+    reference = one.get("resourcePool")
+    while reference is not None and reference._wsdlName in ("ResourcePool", "VirtualApp"):
+        pool = tree.bundle.get(ident(reference))
+        if pool is None or pool in above:
+            break
+        above.append(pool)
+        reference = pool.get("parent")
+    vapps = [place for place, pool in enumerate(above, 1) if pool.kind == "VirtualApp"]
+    if vapps:
+        assumptions.assume(what, "vApp", "none", "the twin has no vApps")
+        above = above[vapps[-1] :]
+    return above[0].moid if len(above) > 1 else None
 
 
 def _gpus(tree, one):

@@ -84,7 +84,7 @@ def test_limits_are_in_the_coverage(monkeypatch):
     members = [link(f"Chassis/{number}") for number in range(5)]
     tree, _asked = walked({"": {"Chassis": link("Chassis")}, "Chassis": {"Members": members}, "Chassis/0": {}})
     assert len(tree.bodies) == 3
-    assert set(tree.refused.values()) == {"The limit of a capture is reached."}
+    assert {why for path, why in tree.refused.items() if "Chassis" in path} == {"The limit of a capture is reached."}
 
 
 def test_only_the_named_system_is_read():
@@ -92,6 +92,11 @@ def test_only_the_named_system_is_read():
     _tree, asked = walked({"": {"Systems": link("Systems")}, "Systems": members}, system_id="b")
     assert asked[-1] == f"{ROOT}/Systems/B"
     assert f"{ROOT}/Systems/A" not in asked
+
+
+def test_a_service_without_systems_lacks_them_by_name():
+    tree, _asked = walked({"": {"RedfishVersion": "1.6.0", "Managers": link("Managers")}, "Managers": {"Members": []}})
+    assert tree.refused == {f"{ROOT}/Systems": "not read: the service root has no link to it"}
 
 
 def text(field, value, **body):

@@ -1,0 +1,141 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""Places in which a text of the site hides: configurations of switches, options of vSphere, resources of BMCs."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import govc, redfish
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_text import SwitchText
+
+XSI = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="xsd:string"'
+
+
+def switch(text, keep_names=False):
+    return SwitchText(Scrubber(Table(bytes(32)), keep_names), (), ()).output(text)
+
+
+@pytest.mark.parametrize("keep_names", [False, True])
+@pytest.mark.parametrize(
+    "block",
+    [
+        "banner motd\nProperty of Canary, call 5551234567\nEOF",
+        "banner login ^C\nCanary 5551234567\n^C",
+        "banner motd @ Canary\n5551234567 @",
+        " certificate ca 01\n  30820366 Canary01\n  5551234567\n  quit",
+        "  30820366 0EDEAD00 CA4A2700 5551",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nCanary5551234567\n-----END OPENSSH PRIVATE KEY-----",
+        "/* by Canary\n 5551234567 */",
+        "/* Canary 5551234567 */",
+        'set system login message "Canary 5551234567"',
+        "nv set interface swp1 description 'Canary 5551234567'",
+        'nv set system message pre-login "Canary 5551234567"',
+        'interface ethernet 1/1 description "Canary 5551234567"',
+        "neighbor 198.51.100.8 password 7 Canary5551234567",
+        "tacacs-server host 198.51.100.7 key 7 Canary5551234567",
+        "snmp-server community Canary5551234567 ro",
+        "event-handler x secret Canary5551234567",
+    ],
+)
+def test_blocks_and_secrets_of_a_switch_leave_with_no_setting(block, keep_names):
+    made = switch(f"interface Ethernet1\n   mtu 9214\n{block}\ninterface Ethernet2\n   mtu 1500", keep_names)
+    assert "Canary" not in made
+    assert "5551" not in made
+    assert "30820366" not in made
+    assert made.startswith("interface Ethernet1\n   mtu 9214\n")
+    assert made.endswith("\ninterface Ethernet2\n   mtu 1500")
+
+
+@pytest.mark.parametrize("start", ["banner motd", "banner motd @", "certificate x", "/*", "-----BEGIN X-----"])
+def test_a_block_without_end_hides_nothing_behind_it(start):
+    assert switch(f"{start}\nmtu 9214").endswith("\nmtu 9214")
+
+
+def test_counters_are_no_certificate():
+    assert switch("  12345678 12345678 12345678") == "  12345678 12345678 12345678"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "router bgp 15169",
+        "   neighbor 198.51.100.8 remote-as 15169",
+        "set routing-options autonomous-system 15169",
+        "set protocols bgp group x neighbor 198.51.100.9 peer-as 15169;",
+        "   rd 15169:100",
+        "   route-target import 15169:100",
+        "   route-target export target:15169:100",
+    ],
+)
+def test_the_number_of_a_public_autonomous_system_is_replaced(line):
+    made = switch(line)
+    assert "15169" not in made
+    assert made == switch(line)
+
+
+@pytest.mark.parametrize("line", ["router bgp 65001", "router bgp 4200000001", "   rd 64512:100"])
+def test_a_private_autonomous_system_stays(line):
+    assert line.split()[-1] in switch(line)
+
+
+def stored(inner, kind="VirtualMachineConfigInfo", keep_names=False):
+    """The content of an object of vCenter with this property."""
+    text = (
+        '<ObjectContent><obj type="VirtualMachine">vm-1</obj><propSet><name>config</name>'
+        f'<val xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="{kind}">{inner}</val>'
+        "</propSet></ObjectContent>"
+    )
+    saved = govc.Saved()
+    saved.objects["VirtualMachine", "vm-1"] = govc.parse(text, "ObjectContent")
+    made = govc.addition(saved, Table(bytes(32)), keep_names)
+    return "".join(str(one) for one in made.files.values())
+
+
+def option(key, value):
+    return f"<extraConfig><key>{key}</key><value {XSI}>{value}</value></extraConfig>"
+
+
+@pytest.mark.parametrize("keep_names", [False, True])
+@pytest.mark.parametrize(
+    "inner",
+    [
+        option("guestinfo.userdata", "Y2FuYXJ5"),
+        option("machine.id", "Y2FuYXJ5"),
+        option("vmware.rootPassword", "Y2FuYXJ5"),
+        "<vAppConfig><property><key>1</key><value>Y2FuYXJ5</value></property></vAppConfig>",
+        "<vAppConfig><property><key>1</key><defaultValue>Y2FuYXJ5</defaultValue></property></vAppConfig>",
+        "<vAppConfig><eula>Y2FuYXJ5</eula></vAppConfig>",
+        "<vAppConfig><ovfSection><contents>Y2FuYXJ5</contents></ovfSection></vAppConfig>",
+        "<annotation>Y2FuYXJ5</annotation>",
+    ],
+)
+def test_data_for_guests_leaves_with_no_setting(inner, keep_names):
+    assert "Y2FuYXJ5" not in stored(f"<name>web</name>{inner}", keep_names=keep_names)
+
+
+@pytest.mark.parametrize(
+    "field, value",
+    [("chapSecret", "s"), ("mutualChapSecret", "s"), ("chapName", "s")],
+)
+def test_secrets_of_storage_are_dropped_with_names_too(field, value):
+    assert Scrubber(Table(bytes(32)), keep_names=True).text(field, value) == ""
+
+
+def test_a_folder_with_the_name_of_a_setting_does_not_change_the_setting():
+    table = Table(bytes(32))
+    table.learn("folder", "shared")
+    scrub = Scrubber(table)
+    assert scrub.text("hostDefaultGraphicsType", "shared", "HostGraphicsConfig") == "shared"
+    assert scrub.text("name", "shared") == "folder-001"
+
+
+def test_contacts_of_a_bmc_and_files_of_its_firmware_are_replaced():
+    text = redfish.RedfishText(Scrubber(Table(bytes(32))))
+    contact = {"ContactName": "canary", "EmailAddress": "canary@x.example", "PhoneNumber": "5551234567"}
+    attributes = {"PxeBootFile": "canary", "ServerOtherInfo": "canary", "ProcCStates": "Disabled"}
+    made = str(text.body({"Location": {"Contacts": [contact]}, "Attributes": attributes}))
+    assert "canary" not in made
+    assert "5551234567" not in made
+    assert "Disabled" in made
