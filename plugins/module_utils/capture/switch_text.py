@@ -62,6 +62,8 @@ _BARE = re.compile(r"0\d{11}|(?=\d*[a-fA-F])(?=[a-fA-F]*\d)[0-9a-fA-F]{12}")
 _PLAIN = re.compile(r"-?\d{1,20}(?:\.\d{1,6})?|0x[0-9a-fA-F]{1,8}|oid:0x[0-9a-fA-F]{1,16}")
 _VERSION = re.compile(r"v?\d{1,5}(?:\.\d{1,5}){1,4}(?:\(\d{1,3}[a-z]?\))?[A-Za-z]{0,2}\d{0,4}")
 _AFTER_VERSION = re.compile(r"(?:version|release)\W*$", re.IGNORECASE)
+# What a word needs of the line before it. All of it makes the time for a long line quadratic.
+_BEFORE = 40
 # A part of a longer word has the form of an address.
 _PART = re.compile(
     r"\d\.\d+\.\d+\.\d|::|:[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:|[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}"
@@ -101,10 +103,11 @@ class SwitchText:
         if plain[:1] in ("{", "["):
             try:
                 found, end = json.JSONDecoder().raw_decode(plain)
-            except ValueError:
+                made = json.dumps(self._data(found), indent=1)
+            except (ValueError, RecursionError):
                 pass
             else:
-                return f"{json.dumps(self._data(found), indent=1)}\n{self.output(plain[end:].lstrip())}"
+                return f"{made}\n{self.output(plain[end:].lstrip())}"
         return "\n".join(map(self._shown, *zip(*switch_blocks.inside(text.split("\n")))))
 
     def _shown(self, line: str, in_block: bool) -> str:
@@ -127,7 +130,10 @@ class SwitchText:
         made: list[str] = []
         place = 0
         for one in self.TOKEN.finditer(line):
-            made += [_signs(line[place : one.start()]), self._token(one.group(), line[: one.start()])]
+            made += [
+                _signs(line[place : one.start()]),
+                self._token(one.group(), line[max(0, one.start() - _BEFORE) : one.start()]),
+            ]
             place = one.end()
         return "".join([*made, _signs(line[place:])])
 

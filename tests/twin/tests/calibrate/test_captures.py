@@ -13,6 +13,7 @@ import pytest
 from twin_labs.captures import thing
 from vsphere_twin import __main__ as command
 from vsphere_twin import calibrate, rules
+from vsphere_twin.calibrate.evidence import Evidence
 from vsphere_twin.capture import assumptions
 from vsphere_twin.capture import seed as captures
 from vsphere_twin.model import seed as seeds
@@ -194,3 +195,21 @@ def test_a_full_disk_keeps_the_result_on_the_screen(tmp_path, capsys, monkeypatc
     assert printed.err == (
         f"{output}: the file to send cannot be written. No space left on device. Free space, or use another path.\n"
     )
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("vcenter/0001-x.xml", b"<a"),
+        ("vcenter/0001-x.xml", b"<a/>"),
+        ("vcenter/0001-x.xml", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"),
+        ("methods/X-1/QueryEvents.xml", b"\0"),
+        ("hosts/host-001/esxcli/commands.json", b"[" * 100_000),
+        ("hosts/host-001/esxcli/commands.json", b'{"commands": 5}'),
+        ("rest/api/x/software.json", b"{"),
+    ],
+)
+def test_a_file_of_another_form_is_no_evidence(name, content):
+    evidence = Evidence({name: content}, {"vcenter": [1], "anonymised": True})
+    verdicts = calibrate.calibrate(evidence)
+    assert {one.result for one in verdicts} == {calibrate.UNDETERMINED}

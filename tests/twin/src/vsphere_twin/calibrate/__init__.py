@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from vsphere_twin import __version__, rules
+from vsphere_twin.capture.assumptions import STRANGE
 
 from . import bmcs, clusters, fabric, gpus, hosts, machines  # noqa: F401  they register their checkers
 from .evidence import CaptureError, load
 from .registry import CHECKERS
-from .verdict import CONFIRMED, REFUTED, UNDETERMINED, judged
+from .verdict import CONFIRMED, REFUTED, UNDETERMINED, judged, lacks
 
 __all__ = ["CONFIRMED", "REFUTED", "UNDETERMINED", "CaptureError", "as_data", "as_text", "calibrate", "load"]
 
@@ -16,7 +17,15 @@ FORMAT = 1
 
 def calibrate(evidence):
     """The verdict of each rule that a capture can confirm or refute, in the order of their numbers."""
-    return [judged(rule, CHECKERS[rule["id"]](evidence)) for rule in rules.checks()]
+    return [judged(rule, _findings(CHECKERS[rule["id"]], evidence)) for rule in rules.checks()]
+
+
+def _findings(checker, evidence):
+    """What a checker finds. Data of another form than a capture has is no evidence."""
+    try:
+        return list(checker(evidence))
+    except STRANGE as problem:
+        return [lacks(f"data in the form of a capture ({type(problem).__name__}: {problem})")]
 
 
 def counts(verdicts):

@@ -155,8 +155,10 @@ class Evidence:
         found = {}
         for name, text in self.files.items():
             if name.startswith("vcenter/") and name.endswith(".xml"):
-                element = ElementTree.fromstring(text)
-                found.setdefault(element.find("obj").get("type"), []).append(Thing(element))
+                element = _xml(text)
+                own = element.find("obj") if element is not None else None
+                if own is not None:
+                    found.setdefault(own.get("type"), []).append(Thing(element))
         return found
 
     def objects(self, kind):
@@ -191,7 +193,7 @@ class Evidence:
         for name, text in self.files.items():
             parts = _METHOD.fullmatch(name)
             if parts and (parts["name"] == method or parts["name"].startswith(f"{method}-")):
-                values = [Node(one) for one in ElementTree.fromstring(text)]
+                values = [Node(one) for one in _xml(text) or ()]
                 found[parts["name"].removeprefix(method).lstrip("-")] = values
         return found
 
@@ -203,7 +205,7 @@ class Evidence:
         """The answers of REST whose path ends so, by path."""
         wanted = f"{ending}.json"
         return {
-            name.removeprefix("rest").removesuffix(".json"): json.loads(text)
+            name.removeprefix("rest").removesuffix(".json"): _json(text.decode("utf-8", "replace"))
             for name, text in self.files.items()
             if name.startswith("rest/") and name.endswith(wanted)
         }
@@ -214,7 +216,9 @@ class Evidence:
         for name in self.files:
             kind, own, *rest = name.split("/")[:3] if name.count("/") > 1 else ("", "")
             if rest and name.endswith("/commands.json"):
-                about = json.loads(self.files[name])
+                about = _json(self.files[name].decode("utf-8", "replace"))
+                if not isinstance(about, dict) or not isinstance(about.get("commands"), list):
+                    continue
                 folder = name.removesuffix("commands.json")
                 made = found.setdefault(kind, {}).setdefault(own, Outputs(own, {}, {}))
                 made.about.update(about)
@@ -247,10 +251,18 @@ class Evidence:
         return found
 
 
+def _xml(text):
+    """An element, or None for a file that is no XML or has a document type, whose entities can expand without limit."""
+    try:
+        return None if b"<!DOCTYPE" in text else ElementTree.fromstring(text)
+    except ElementTree.ParseError:
+        return None
+
+
 def _json(text):
     try:
         return None if text is None else json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -139,3 +139,7 @@ def test_contacts_of_a_bmc_and_files_of_its_firmware_are_replaced():
     assert "canary" not in made
     assert "5551234567" not in made
     assert "Disabled" in made
+
+
+def test_json_that_is_nested_too_deeply_is_read_as_lines():
+    assert "canary" not in switch('{"a":' * 50_000 + '"canary"' + "}" * 50_000)
