@@ -85,6 +85,8 @@ class FilterModule:
             "quarantine_update": deferred("plugin_utils.health.quarantine", "updated"),
             "restore_plan": deferred("plugin_utils.restore.plan", "plan"),
             "restore_report": deferred("plugin_utils.restore.report", "report"),
+            "results_checked": deferred("plugin_utils.run.copies", "checked"),
+            "results_copied": deferred("plugin_utils.run.copies", "copied"),
             "run_state": deferred("plugin_utils.stages.run_state", "state"),
             "runtime_plan": deferred("plugin_utils.stages.runtime_plan", "plan"),
             "site_bmc_connection": deferred("plugin_utils.site.hosts", "bmc_connection"),

@@ -20,9 +20,13 @@ def check(lab, *arguments):
     """Run the playbook; the run, and what it wrote down."""
     results = lab.work / "results"
     inventory = lab.inventory(SITE)
-    run = lab.run(*arguments, of=HEALTH, inventory=inventory, env={"AIREADY_RESULTS": str(results)})
+    target = lab.work / "target"
+    target.mkdir(exist_ok=True)
+    env = {"AIREADY_RESULTS": str(results), "AIREADY_RESULTS_TARGET": str(target)}
+    run = lab.run(*arguments, of=HEALTH, inventory=inventory, env=env)
     file = results / "health" / "health.json"
     assert file.is_file(), run.output
+    assert (target / "health" / "health.json").read_text() == file.read_text()
     return run, json.loads(file.read_text()), results / "health"
 
 

@@ -42,10 +42,13 @@ def run(running, tmp_path, **variables):
     }
     file = tmp_path / "variables.json"
     file.write_text(json.dumps(given))
-    ended = playbook.run(
-        ROOT / "playbooks" / "capture.yml", "-e", f"@{file}", env=playbook.environment(tmp_path), inventory=path
-    )
+    (tmp_path / "target").mkdir()
+    env = playbook.environment(tmp_path, AIREADY_RESULTS_TARGET=str(tmp_path / "target"))
+    ended = playbook.run(ROOT / "playbooks" / "capture.yml", "-e", f"@{file}", env=env, inventory=path)
     assert ended.status == 0, ended.output
+    # The names behind the capture stay here.
+    (copied,) = (tmp_path / "target").iterdir()
+    assert copied.read_bytes() == (tmp_path / "site.zip").read_bytes()
     return Capture(given["capture_dest"]), Path(f"{given['capture_dest']}.secret.json"), ended.output
 
 

@@ -59,6 +59,7 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
         *around.plain(asked.get("plain") or ()),
         *unverified(asked.get("unverified") or ()),
         *job.findings(asked.get("job") or ()),
+        *job.target(seen.get("target") or ""),
         *around.broken(seen.get("broken") or ()),
         *around.vcenter(seen.get("vcenter"), asked, seen["limits"]),
         *around.different(seen.get("problems") or {}, seen.get("switch_problems") or ()),

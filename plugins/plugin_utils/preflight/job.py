@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import OPEN, Finding
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import BLOCKS, OPEN, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,3 +90,10 @@ def findings(rows: Iterable[Sequence[str]]) -> Iterator[Finding]:
     """Findings on these pitfalls. None of them blocks: the run itself is correct or says what it misses."""
     for what, found, todo in rows:
         yield Finding("controller", "this job", what, OPEN, found, todo=todo)
+
+
+def target(problem: str) -> Iterator[Finding]:
+    """The finding on a target of the results that accepts no files. restore would miss the journal of the run."""
+    found, dot, todo = problem.strip().partition(". ")
+    if found:
+        yield Finding("controller", "this machine", "results target", BLOCKS, f"{found}{dot.strip()}", todo=todo)

@@ -24,6 +24,7 @@ def seen(
     return {
         "site": own.get("__preflight_site"),
         "controller": own.get("__preflight_controller"),
+        "target": own.get("__preflight_target") or "",
         "broken": own.get("__preflight_broken") or [],
         "questions": questions,
         "secrets": questions["secrets"],

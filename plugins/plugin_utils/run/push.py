@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WEBDAV, S3 = ("http", "https"), "s3"
 HERE = ("localhost", "127.0.0.1", "::1")
+# Folders below that of the results which have runs of their own. restore and drift read the others.
+ABOVE_RUNS = ("drift",)
 # Seconds without an answer.
 SILENT_S = 60
 CREATED, EXISTS = (200, 201, 204), 405
@@ -56,11 +58,16 @@ class Target:
 
 
 def push(folder: str, target: Target, journals: Mapping[str, str] | None = None) -> str:
-    """Copy all files of the folder of a run, and return their new address. journals: {path below the target: file}."""
+    """Copy a file, or all files of the folder of a run, and return their new address.
+
+    journals: {path below the target: file}.
+    """
     _check(target)
-    name = os.path.basename(os.path.normpath(folder))
+    name = _name(os.path.abspath(folder))
+    found = {name: folder} if os.path.isfile(folder) else {}
     # The journal first: restore needs it, and the server may reject a later file.
-    files = {**(journals or {}), **{os.path.join(name, path): os.path.join(folder, path) for path in _files(folder)}}
+    files = {**(journals or {}), **found}
+    files.update({os.path.join(name, path): os.path.join(folder, path) for path in _files(folder)})
     if target.is_s3:
         _to_s3(files, target)
         return f"{target.address.rstrip('/')}/{name}"
@@ -69,6 +76,13 @@ def push(folder: str, target: Target, journals: Mapping[str, str] | None = None)
         return f"{target.address.rstrip('/')}/{quote(name)}"
     _to_directory(files, target.address)
     return os.path.join(target.address, name)
+
+
+def _name(folder: str) -> str:
+    """The path of the folder below the target, as below the folder of results."""
+    above, name = os.path.split(folder)
+    above = os.path.basename(above)
+    return os.path.join(above, name) if above in ABOVE_RUNS else name
 
 
 def journals_of(folder: str, runs: Iterable[str]) -> dict[str, str]:

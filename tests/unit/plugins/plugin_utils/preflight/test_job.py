@@ -70,3 +70,13 @@ def test_the_type_of_awx_that_disables_the_check_is_named_with_the_replacement()
     assert "aiready vCenter" in row.todo
     (row,) = findings.unverified([["vCenter", "site.vcenter.validate_certs is false"]])
     assert "AWX" not in row.todo
+
+
+def test_a_target_that_accepts_no_files_blocks_with_its_fix():
+    (row,) = job.target("The server rejected the login. Set AIREADY_RESULTS_USER and AIREADY_RESULTS_PASSWORD.")
+    assert (row.where, row.what, row.state) == ("this machine", "results target", "blocks")
+    assert (row.found, row.todo) == (
+        "The server rejected the login.",
+        "Set AIREADY_RESULTS_USER and AIREADY_RESULTS_PASSWORD.",
+    )
+    assert list(job.target("")) == []

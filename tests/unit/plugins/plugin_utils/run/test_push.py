@@ -10,6 +10,7 @@ import threading
 from types import ModuleType
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.copies import checked, copied
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.push import PushFailed, Target, journals_of, push
 
 SECRET = "not-in-any-text"
@@ -113,6 +114,34 @@ def test_the_journal_of_a_run_is_copied_to_its_place_below_the_results(webdav, r
     push(str(run), Target(address(webdav), "ops", SECRET), journals)
     assert webdav.files["/results/journal/vc_gpu/20260101-020000%20a.jsonl"] == f"{run.name}\n".encode()
     assert journals_of("", {run.name}) == {}
+
+
+@pytest.mark.parametrize("folder, place", [("drift/7", "drift/7"), ("results/7", "7")])
+def test_a_comparison_stays_below_the_folder_of_all_comparisons(tmp_path, folder, place):
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / "drift.json").write_text("{}")
+    (tmp_path / "target").mkdir()
+    assert push(str(tmp_path / folder), Target(str(tmp_path / "target"))) == str(tmp_path / "target" / place)
+    assert (tmp_path / "target" / place / "drift.json").is_file()
+
+
+def test_a_file_is_copied_by_its_name(webdav, tmp_path):
+    (tmp_path / "site-capture.zip").write_bytes(b"PK")
+    (tmp_path / "site-capture.secret").write_bytes(b"names")
+    push(str(tmp_path / "site-capture.zip"), Target(address(webdav), "ops", SECRET))
+    assert webdav.files == {"/results/site-capture.zip": b"PK"}
+
+
+def test_the_check_of_a_target_writes_a_file_or_names_the_cause(webdav, tmp_path, monkeypatch):
+    monkeypatch.setenv("AIREADY_RESULTS_USER", "ops")
+    monkeypatch.setenv("AIREADY_RESULTS_PASSWORD", SECRET)
+    assert checked("/srv/results/7", address(webdav)) == ""
+    assert list(webdav.files) == ["/results/7/access.txt"]
+    webdav.put = 403
+    assert "no right to write" in checked("/srv/results/7", address(webdav))
+    monkeypatch.setenv("AIREADY_RESULTS_PASSWORD", "wrong")
+    assert "rejected the login" in checked("/srv/results/7", address(webdav))
+    assert copied(str(tmp_path), str(tmp_path / "none"))["problem"].endswith("does not exist. Create or mount it.")
 
 
 def failure(run, target):
