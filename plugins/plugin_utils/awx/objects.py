@@ -247,10 +247,17 @@ class _Objects:
         return self._owned({key: value for key, value in row.items() if value is not None})
 
     def _sources(self) -> Iterator[Row]:
-        given, project = self._options["inventory"], self._options["project"]["name"]
-        for path in given["files"]:
+        given, project, vcenter = self._options["inventory"], self._options["project"]["name"], self._named("vcenter")
+        if given["vcenter_files"] and not vcenter:
+            raise AnsibleFilterError(
+                "Cannot read hosts from vCenter. awx_credentials has no credential of the kind vcenter. Add one, or "
+                "remove awx_inventory.vcenter_files."
+            )
+        for path in (*given["files"], *given["vcenter_files"]):
+            login = {"credential": vcenter} if path in given["vcenter_files"] else {}
             yield self._owned(
                 {
+                    **login,
                     "name": f"{given['name']} {path}",
                     "inventory": given["name"],
                     "source": "scm",

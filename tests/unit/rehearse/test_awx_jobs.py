@@ -6,6 +6,8 @@ from __future__ import annotations
 import shlex
 from types import SimpleNamespace
 
+import pytest
+
 from rehearse.awx_jobs import Executor, sliced
 
 JOB = {"id": 7, "launch_type": "manual", "extra_vars": "{}", "inventory": 1, "job_type": "check"}
@@ -43,3 +45,20 @@ def test_slices_divide_the_hosts_by_their_names_and_keep_all_groups():
     assert [set(one["_meta"]["hostvars"]) for one in (first, second)] == [set(names[::2]), set(names[1::2])]
     assert first["switches"]["vars"] == whole["switches"]["vars"]
     assert sliced(whole, 1, 1)["_meta"] == whole["_meta"]
+
+
+@pytest.mark.parametrize("count", [2, 4, 7, 100])
+def test_slices_of_100_hosts_have_each_host_once_and_no_other(count):
+    names = [f"esx-{number:03}" for number in range(100)]
+    whole = {
+        "_meta": {"hostvars": {name: {"own": name} for name in names}},
+        "all": {"children": ["esxi_hosts"]},
+        "esxi_hosts": {"hosts": names},
+    }
+    parts = [sliced(whole, number, count) for number in range(1, count + 1)]
+    assert sorted(name for part in parts for name in part["esxi_hosts"]["hosts"]) == names
+    sizes = [len(part["esxi_hosts"]["hosts"]) for part in parts]
+    assert max(sizes) - min(sizes) <= 1
+    # Together, the slices have all that one run has.
+    merged = {name: one for part in parts for name, one in part["_meta"]["hostvars"].items()}
+    assert merged == whole["_meta"]["hostvars"]

@@ -148,6 +148,18 @@ def test_every_reference_names_an_object_of_the_lists():
     assert found["controller_schedules"][0]["unified_job_template"] in names(templates)
 
 
+def test_hosts_of_vcenter_are_a_source_with_its_credential():
+    source = {"vcenter_files": ["vcenter/esxi_hosts.yml"]}
+    assert (PROJECT / "vcenter" / "esxi_hosts.yml").is_file()
+    found = made(awx_inventory=source, awx_credentials=[{"kind": "vcenter"}])["controller_inventory_sources"]
+    assert [(row["source_path"], row.get("credential")) for row in found] == [
+        ("inventory/hosts.yml", None),
+        ("vcenter/esxi_hosts.yml", "aiready vCenter"),
+    ]
+    with pytest.raises(AnsibleFilterError, match="no credential of the kind vcenter"):
+        made(awx_inventory=source)
+
+
 def test_only_used_credential_types_are_created():
     assert names(made(awx_credentials=[{"kind": "bmc"}])["controller_credential_types"]) == ["aiready BMC"]
 

@@ -1,0 +1,38 @@
+"""The inventory file of the template project that reads hosts from vCenter, with what its credential sets."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
+
+from .test_awx_job import PROJECT
+
+FILE = PROJECT / "vcenter" / "esxi_hosts.yml"
+
+
+def listed(twin, **changes):
+    """The inventory as its update in AWX reads it: the credential sets the environment."""
+    inputs = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
+    env = TYPES["vcenter"]["injectors"]["env"]
+    given = {name: inputs.get(text.strip("{ }"), text) for name, text in env.items()}
+    given |= {"VMWARE_PORT": str(twin.port), "SSL_CERT_FILE": str(twin.ca_file), **changes}
+    given["ANSIBLE_INVENTORY_UNPARSED_FAILED"] = "True"
+    program = str(Path(sys.executable).with_name("ansible-inventory"))
+    command = [program, "-i", str(FILE), "--list", "--export"]
+    return subprocess.run(command, env={**os.environ, **given}, capture_output=True, text=True, check=False)
+
+
+def test_hosts_of_vcenter_are_in_the_group_of_hosts(lab):
+    twin = lab().twin
+    done = listed(twin)
+    assert done.returncode == 0, done.stderr
+    names = sorted(host.name for host in twin.world.of_kind("HostSystem"))
+    assert sorted(json.loads(done.stdout)["esxi_hosts"]["hosts"]) == names
+    rejected = listed(twin, SSL_CERT_FILE=os.devnull)
+    assert rejected.returncode != 0
+    assert "certificate verify failed" in rejected.stderr.lower()
