@@ -16,7 +16,7 @@ UPGRADE = playbook.ROOT / "playbooks" / "upgrade.yml"
 OLD, NEW = "570.158.02", "580.65.05"
 PLAIN = {"network": {"path": "tcp", "ats": "ignore"}}
 # The eight hosts cost about two minutes of processors, so one commit in five runs them.
-EVERY, TURN = 5, 2
+EVERY, TURN, OTHER_TURN = 5, 2, 4
 
 
 def seed(count=2, **vms):
@@ -56,9 +56,9 @@ def test_hosts_upgrade_in_waves_and_a_plan_that_cannot_work_changes_none(host_la
     assert [vm.power for vm in vms] == ["poweredOn"] * 2
 
 
-def moving():
-    """Eight hosts, of which two run a VM with a vGPU that DRS may move."""
-    made = seed(8, memory_reservation="all", vgpus=["grid_a100-40c"], extra_config=ROOM)
+def moving(count=8, **keys):
+    """Hosts of which two run a VM with a vGPU that DRS may move, unless keys of its VMX file prevent it."""
+    made = seed(count, memory_reservation="all", vgpus=["grid_a100-40c"], extra_config={**ROOM, **keys})
     (datacenter,) = made["datacenters"]
     (cluster,) = datacenter["clusters"]
     cluster["drs"] = "fullyAutomated"
@@ -69,6 +69,17 @@ def moving():
     for host in cluster["hosts"]:
         host["gpus"][0]["graphics_type"] = "sharedDirect"
     return made
+
+
+@pytest.mark.skipif(number_of_commit() % EVERY != OTHER_TURN, reason="one commit in five")
+def test_a_vm_that_cannot_move_rejects_the_upgrade_before_the_first_host(host_lab):
+    lab = host_lab(moving(3, **{"pciPassthru0.cfg.enable_uvm": "1"}))
+    lab.twin.world.get("VpxSettings").values["vgpu.hotmigrate.enabled"] = True
+    run = upgrade(lab, "--extra-vars", "upgrade_waves=1", reboot="allow", evacuation="drs_vgpu")
+    assert run.status != 0
+    assert "VMs whose vGPUs have unified memory cannot migrate: train-01 (grid_a100-40c)" in run.text
+    assert "Cannot begin the upgrade. No host was changed." in run.text
+    assert drivers(lab) == [(OLD, 0)] * 3
 
 
 @pytest.mark.skipif(number_of_commit() % EVERY != TURN, reason="one commit in five")

@@ -34,7 +34,16 @@ MODULES = {
     "roce": "RoCE traffic class",
 }
 # Other reads of the role, without which these settings are unknown.
-READS = {"systemd": "limits of services", "logind": "logind.RemoveIPC", "chrony": "service.chrony"}
+READS = {
+    "systemd": "limits of services",
+    "logind": "logind.RemoveIPC",
+    "chrony": "service.chrony",
+    "user": "training user",
+    "keys": "authorized_keys",
+    "known_hosts": "known_hosts",
+}
+# Files of the training user with entries of all guests.
+OF_USER = {"keys": "authorized_keys", "known_hosts": "known_hosts"}
 WHO = ("*", "root")
 
 
@@ -76,9 +85,15 @@ def _guest(name: str, preview: Mapping[str, Any]) -> Iterator[Row]:
     for setting, requested, found in (
         *_limits(plan, answers),
         *_services(answers),
+        *_account(str(preview.get("user") or ""), answers),
         *_files(plan, preview.get("ntp_servers") or [], answers),
     ):
         yield differs(STAGE, name, setting, requested, found)
+    if preview.get("user") and plan["peers"]["known"] and not answers["user"].get("changed"):
+        for step, file in OF_USER.items():
+            if not answers[step] or answers[step].get("skipped"):
+                why = "It was not compared, because the SSH key of the user of another guest is not known."
+                yield unread(STAGE, name, f"user.{preview['user']}.{file}", why)
     if plan["rdma"]["due"] and "rdma" in answers["rdma"]:
         for module in plan["rdma"]["not_loaded"]:
             yield differs(STAGE, name, f"module.{module}", "loaded", "not loaded")
@@ -120,6 +135,16 @@ def _services(answers: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield "service.chrony", "active", str(status.get("ActiveState") or "not active")
         if status.get("UnitFileState") != "enabled":
             yield "service.chrony.boot", "enabled", str(status.get("UnitFileState") or "not enabled")
+
+
+def _account(user: str, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The training user and its SSH key, and its files with the keys of all guests."""
+    if user and answers["user"].get("changed"):
+        found = "different" if "uid" in answers["user"] else "missing"
+        yield f"user.{user}", "shell /bin/bash and an SSH key", found
+    for step, file in OF_USER.items():
+        if user and answers[step].get("changed"):
+            yield f"user.{user}.{file}", "entries of all guests", "different or missing entries"
 
 
 def _files(

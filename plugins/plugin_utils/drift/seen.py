@@ -12,19 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+STAGES = ("hosts", "fabric", "machines", "guests")
+
+
 def seen(
-    variables: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]], results: Mapping[str, Any]
+    variables: Mapping[str, Mapping[str, Any]],
+    groups: Mapping[str, Sequence[str]],
+    results: Mapping[str, Any],
+    tags: Sequence[str] = (),
+    skipped: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """All results, as input of the filter drift_report; variables are hostvars, results is that of drift_recorded."""
-    own = variables["localhost"]
-    hosts = {name: variables[name] for name in groups.get("esxi_hosts") or ()}
-    switches = {name: variables[name] for name in groups.get("switches") or ()}
+    """All results, as input of the filter drift_report; variables are hostvars, results is that of drift_recorded.
+
+    tags and skipped are those of the run, which select stages. A stage that they leave out has no row.
+    """
+    own, chosen = variables["localhost"], stages(tags, skipped)
+    hosts = {name: variables[name] for name in groups.get("esxi_hosts") or () if "hosts" in chosen}
+    switches = {name: variables[name] for name in groups.get("switches") or () if "fabric" in chosen}
+    requested = list(own.get("__drift_guest_names") or ()) if "guests" in chosen else []
     # Only guests that the play reached have variables.
-    previews = {
-        name: variables[name].get("guest_vm_preview") or {}
-        for name in own.get("__drift_guest_names") or ()
-        if name in variables
-    }
+    previews = {name: variables[name].get("guest_vm_preview") or {} for name in requested if name in variables}
     problems = [{"where": one["where"], "why": one["why"]} for one in own.get("__drift_broken") or ()]
     for name, one in hosts.items():
         problems += [{"where": name, "why": why} for why in one.get("__drift_problems") or ()]
@@ -38,7 +45,14 @@ def seen(
         "hosts": {name: one.get("esxi_host_preview") or {} for name, one in hosts.items()},
         "switches": {name: one.get("__switch_look") or {} for name, one in switches.items()},
         "machines": own.get("training_vm_preview") or {},
+        "reads_machines": "machines" in chosen,
         # A limit to other hosts, or a site without guests, requests none.
-        "guests": {"requested": list(own.get("__drift_guest_names") or ()), "previews": previews},
+        "guests": {"requested": requested, "previews": previews},
         "quarantine": own.get("__drift_quarantine") or {},
     }
+
+
+def stages(tags: Sequence[str], skipped: Sequence[str] = ()) -> list[str]:
+    """The stages that the tags of a run compare. Tags that name no stage leave out none, so that nothing looks compared."""
+    named = [stage for stage in STAGES if stage in tags]
+    return [stage for stage in named or STAGES if stage not in skipped]

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Variables that the inventory may set for a guest.
 OWN = ("ansible_host", "ansible_user", "data_mac")
+# The variable of a guest that the playbook upgrade found in vCenter, and not in the inventory.
+FOUND = "aiready_guest_found"
 FEATURES = {"vgpu": "vgpu", "mig": "vgpu", "passthrough": "compute"}
 VAULT = b"$ANSIBLE_VAULT"
 ACCEPT_NEW = "-o StrictHostKeyChecking=accept-new"
@@ -73,7 +75,7 @@ def guests(
     reported.update({key: [] for key in ("problems", "waiting", "later", "notes")})
     if seen is None:
         return reported
-    listed = {name: _own(variables, name) for name in names}
+    listed = {name: _own(variables, name) for name in names if not _was_found(variables, name)}
     found, reported["waiting"], reported["problems"] = _matched(vms, seen["vms"], listed)
     made, problems = {}, reported["problems"]
     reported["notes"] = list(_open_token(requested["licence"]))
@@ -95,6 +97,11 @@ def _lacks(guest: Mapping[str, Any]) -> bool:
     """Whether a guest has no adapter for its data path, without which RDMA cannot be configured."""
     rdma = guest["data_path"] in RDMA_PATHS and guest["rdma"]["stack"] != "ignore"
     return rdma and not guest["data_interface"]["mac"]
+
+
+def _was_found(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> bool:
+    """Whether an earlier play of this run added the guest. Its address may have changed since."""
+    return variables is not None and name in variables and bool(variables[name].get(FOUND))
 
 
 def _own(variables: Mapping[str, Mapping[str, Any]] | None, name: str) -> dict[str, Any]:

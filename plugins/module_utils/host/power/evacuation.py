@@ -25,6 +25,8 @@ class Running:
     name: str
     vgpus: tuple[str, ...] = ()
     passthrough: tuple[str, ...] = ()
+    # NVIDIA AI Enterprise user guide 5.0, 2.7.8: a VM with unified memory has no vMotion.
+    unified_memory: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,14 @@ def refuse_blocked(label: str, running: Sequence[Running], cluster: Cluster | No
             fixed,
             f"VMs with passthrough devices cannot migrate: {_listed(fixed)}",
             "Shut them down. With a dynamic device they can start on another host",
+        )
+    unified = [vm for vm in running if vm.unified_memory]
+    if unified:
+        raise _blocked(
+            label,
+            unified,
+            f"VMs whose vGPUs have unified memory cannot migrate: {_listed(unified)}",
+            "Shut them down, or set evacuation: shutdown in the role esxi_host (site.hosts.evacuation)",
         )
     sharing = [vm for vm in running if vm.vgpus]
     missing = list(_missing_for_vgpus(cluster, evacuation)) if sharing else []

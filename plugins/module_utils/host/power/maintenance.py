@@ -37,11 +37,12 @@ ARGUMENTS = dict(
 )
 MARK = "maintenance"
 _ATTEMPTS = 3
+_ON = ("1", "true")
 # The server's own limit ends first, so that its message arrives.
 _MARGIN_S = 30
 _WALK = (("HostSystem", "vm"), ("HostSystem", "parent"))
 _SELECT = {
-    "VirtualMachine": ("name", "runtime.powerState", "config.hardware.device"),
+    "VirtualMachine": ("name", "runtime.powerState", "config.hardware.device", "config.extraConfig"),
     "ClusterComputeResource": ("name", "configurationEx"),
 }
 
@@ -258,7 +259,9 @@ def _running(row: Row) -> evacuation.Running:
         for device in devices
         if isinstance(device, vim.vm.device.VirtualSriovEthernetCard)
     )
-    return evacuation.Running(row.get("name", row.moid), vgpus, fixed + vfs)
+    keys = {option.key: str(option.value).lower() for option in row.get("config.extraConfig") or []}
+    unified = any(keys.get(f"pciPassthru{number}.cfg.enable_uvm") in _ON for number in range(len(vgpus)))
+    return evacuation.Running(row.get("name", row.moid), vgpus, fixed + vfs, unified)
 
 
 def _cluster(row: Row, hot_migrate: bool) -> evacuation.Cluster:

@@ -148,6 +148,13 @@ def test_what_the_inventory_says_of_its_guests_wins():
     assert reported["job-02"]["address"] == "gate.example.org"
 
 
+def test_a_guest_that_a_run_found_itself_is_read_again():
+    """Its address may have changed since, and the inventory does not list it."""
+    found = {"job-02": {"ansible_host": "192.0.2.99", "aiready_guest_found": True}}
+    reported = site_guests(site(), seen(), ["job-02"], found)["guests"]
+    assert reported == site_guests(site(), seen())["guests"]
+
+
 PORT = {"path": "passthrough", "nics": ["0000:3b:00.0"]}
 TWINS = [vm("a", 1, path="/DC1/vm/x/a"), vm("a", 2, path="/DC1/vm/y/a")]
 PROBLEMS = {

@@ -11,7 +11,7 @@ from .programs import layout
 
 FILES = Path(__file__).resolve().parent / "files"
 ASK, INSTALLED = "/usr/lib/lab/ask", "/usr/lib/lab/installed"
-GRID = ("535.161.08", "550.54.15", "550.90.07", "570.124.06")
+GRID = ("535.161.08", "550.54.15", "550.90.07", "570.124.06", "580.65.06", "595.58.03")
 DATACENTRE = ("550.54.15",)
 TOOLKIT = ("1.17.8", "1.20.0")
 OFED = "25.04-0.6.1"

@@ -168,6 +168,22 @@ def test_results_are_read_from_variables_of_hosts():
     assert answer(found)["counts"]["unknown"] == 5
 
 
+@pytest.mark.parametrize(
+    "tags, skipped, objects",
+    [
+        (["all"], [], {"esx-01", "leaf-01", "VMs", "job-01"}),
+        (["drift"], ["guests"], {"esx-01", "leaf-01", "VMs"}),
+        (["guests"], [], {"job-01"}),
+        (["fabric", "hosts"], ["hosts"], {"leaf-01"}),
+        (["nothing"], [], {"esx-01", "leaf-01", "VMs", "job-01"}),
+    ],
+)
+def test_only_the_stages_of_the_tags_are_reported(tags, skipped, objects):
+    variables = {"localhost": {"__drift_guest_names": ["job-01"]}, "esx-01": {}, "leaf-01": {}}
+    found = seen(variables, {"esxi_hosts": ["esx-01"], "switches": ["leaf-01"]}, {}, tags, skipped)
+    assert {row["object"] for row in answer(found)["rows"]} == objects
+
+
 def test_records_are_read_newest_first_and_damaged_ones_are_left_out(tmp_path):
     for number, run in enumerate(("old", "new", "broken")):
         (tmp_path / run).mkdir()

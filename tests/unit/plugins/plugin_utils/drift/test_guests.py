@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 
+import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.guests import guests
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.seen import seen
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.table import answer
@@ -45,7 +46,7 @@ def item(kind, *changes, **more):
 
 def preview(**found):
     """A guest as the role reads it in check mode; without found it is as requested."""
-    lines = "\n".join(f"ii {one} 1" for one in found.pop("installed", PACKAGES))
+    lines, user = "\n".join(f"ii {one} 1" for one in found.pop("installed", PACKAGES)), found.pop("account", "")
     answers = {
         **{one: {} for one in READS},
         "packages": {"rc": 0, "stdout": lines, "stdout_lines": lines.splitlines()},
@@ -56,6 +57,8 @@ def preview(**found):
         "logind": {"stdout": "b false"},
         "chrony": {},
         "mig": {},
+        "keys": {},
+        "known_hosts": {},
         "files": {
             "results": [
                 file(LIMITS_FILE, *(f"{who} {line}" for who in ("*", "root") for line in LIMITS)),
@@ -65,8 +68,10 @@ def preview(**found):
         },
         **copy.deepcopy(found),
     }
-    made = plan(REQUEST, {"os_family": "Debian"}, {"play_hosts": [], **answers})
-    return {"plan": made, "ntp_servers": ["192.0.2.1"], "answers": answers}
+    peers = [{"name": "job-02", "addresses": ["192.0.2.12"]}] if user else []
+    request = {**REQUEST, "guest_vm_user": user, "guest_vm_peers": peers}
+    made = plan(request, {"os_family": "Debian"}, {"play_hosts": ["job-02"], **answers})
+    return {"plan": made, "ntp_servers": ["192.0.2.1"], "user": user, "answers": answers}
 
 
 def rows(**found):
@@ -131,6 +136,28 @@ def test_adapter_driver_licence_mig_and_roce_are_those_of_their_modules():
         ("instances", "3g.20gb", "none"),
         ("traffic_class", "106", "0"),
     ]
+
+
+@pytest.mark.parametrize(
+    "found, states",
+    [
+        ({"user": {"changed": False, "uid": 1001}}, []),
+        ({"user": {"changed": True}}, [("changed since", "user.trainer", "missing")]),
+        ({"user": {"changed": True, "uid": 1001}}, [("changed since", "user.trainer", "different")]),
+        (
+            {"keys": {"changed": True}},
+            [("changed since", "user.trainer.authorized_keys", "different or missing entries")],
+        ),
+        ({"known_hosts": {"skipped": True, "changed": False}}, [("unknown", "user.trainer.known_hosts", "")]),
+    ],
+)
+def test_training_user_and_its_keys(found, states):
+    same = {"changed": False}
+    given = {"user": {"changed": False, "uid": 1001}, "keys": same, "known_hosts": same, **found}
+    reported = rows(account="trainer", **given)
+    assert [
+        (state, setting, value) for state, setting, _requested, value in reported if setting != "settings"
+    ] == states
 
 
 def test_a_failed_read_is_unknown_with_its_reason():

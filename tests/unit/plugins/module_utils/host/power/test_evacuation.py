@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.evacuat
 
 PLAIN = Running("web-01")
 VGPU = Running("train-01", vgpus=("grid_a100-40c",))
+UNIFIED = Running("train-03", vgpus=("grid_a100-40c",), unified_memory=True)
 FIXED = Running("train-02", passthrough=("PCI 0000:3b:00.0",))
 AUTOMATIC = Cluster("gpu", automatic=True)
 READY = Cluster("gpu", automatic=True, drs_option="-1", hot_migrate=True)
@@ -39,6 +40,14 @@ def test_host_that_can_be_emptied_is_not_refused(running, cluster, evacuation):
         pytest.param((PLAIN,), Cluster("gpu"), "drs", "DRS of gpu is not fully automated", ["web-01"], id="manual DRS"),
         pytest.param(
             (PLAIN, FIXED), READY, "drs", "train-02 (PCI 0000:3b:00.0)", ["train-02"], id="a device by passthrough"
+        ),
+        pytest.param(
+            (PLAIN, VGPU, UNIFIED),
+            READY,
+            "drs_vgpu",
+            "VMs whose vGPUs have unified memory cannot migrate: train-03 (grid_a100-40c)",
+            ["train-03"],
+            id="unified memory",
         ),
         pytest.param(
             (PLAIN, VGPU),

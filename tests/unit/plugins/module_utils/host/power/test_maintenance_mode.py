@@ -130,6 +130,26 @@ def test_what_keeps_a_vm_on_its_host(devices, found):
 
 
 @pytest.mark.parametrize(
+    "key, value, unified",
+    [
+        ("pciPassthru0.cfg.enable_uvm", "1", True),
+        ("pciPassthru0.cfg.enable_uvm", "TRUE", True),
+        ("pciPassthru0.cfg.enable_uvm", "0", False),
+        ("pciPassthru1.cfg.enable_uvm", "1", False),
+    ],
+)
+def test_unified_memory_is_read_for_each_vgpu(key, value, unified):
+    devices, keys = (
+        [device(PASSTHROUGH.VmiopBackingInfo(vgpu="grid_a100-40c"))],
+        [vim.option.OptionValue(key=key, value=value)],
+    )
+    row = Row(
+        vim.VirtualMachine("vm-1"), {"name": "vm", "config.hardware.device": devices, "config.extraConfig": keys}, {}
+    )
+    assert maintenance._running(row).unified_memory is unified
+
+
+@pytest.mark.parametrize(
     "enabled, behaviour, option, found",
     [
         (True, "fullyAutomated", "-1", Cluster("gpu", True, "-1")),
