@@ -54,9 +54,14 @@ def known(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
         for stage in reversed(made):
             ended = _ended(stage)
             if stage.get("state") == "ok":
-                for host in stage.get("hosts") or ():
+                hosts = stage.get("hosts")
+                for host in hosts if isinstance(hosts, list) else []:
                     stages.setdefault(str(stage.get("name")), {}).setdefault(str(host), [run, ended])
-            for change in reversed(stage.get("changes") or []):
+            changes = stage.get("changes")
+            # A damaged record counts as far as it is readable.
+            for change in reversed(changes if isinstance(changes, list) else []):
+                if not isinstance(change, dict):
+                    continue
                 of_object = values.setdefault(str(change.get("object")), {})
                 of_object.setdefault(str(change.get("what")), [change.get("after"), run, ended])
     return {"runs": runs, "values": values, "stages": stages}

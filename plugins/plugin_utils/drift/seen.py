@@ -53,6 +53,6 @@ def seen(
 
 
 def stages(tags: Sequence[str], skipped: Sequence[str] = ()) -> list[str]:
-    """The stages that the tags of a run compare. Tags that name no stage leave out none, so that nothing looks compared."""
+    """The stages that the tags of a run compare. Tags that name no stage leave out none, so all are then unknown."""
     named = [stage for stage in STAGES if stage in tags]
     return [stage for stage in named or STAGES if stage not in skipped]

@@ -196,6 +196,12 @@ def test_records_are_read_newest_first_and_damaged_ones_are_left_out(tmp_path):
     assert recorded.of_results(str(tmp_path / "none")) == {"runs": [], "values": {}, "stages": {}}
 
 
+@pytest.mark.parametrize("damage", [{"changes": ["mtu"]}, {"changes": {"mtu": 1}}, {"hosts": 7}])
+def test_a_record_of_another_form_counts_as_far_as_it_is_readable(damage):
+    runs = recorded.known([("damaged", {"stages": [{**STAGE, **damage}]}), ("good", record(("esx-01", "mtu", 9000)))])
+    assert runs["values"]["esx-01"]["mtu"][:2] == [9000, "good"]
+
+
 @pytest.mark.parametrize("one, other", [("0x08", 8), (True, "TRUE"), (["a"], "a"), ({"a": 1}, "a: 1")])
 def test_values_are_compared_however_they_are_spelled(one, other):
     assert alike(one, other)

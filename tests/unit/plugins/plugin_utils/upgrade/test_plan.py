@@ -270,7 +270,11 @@ def test_results_of_the_plays_are_read():
     host = {"version": "8.0.3", "driver": {"version": R18[0], "loaded": True}, "gpus": [{"board": "NVIDIA A100"}]}
     preview = {
         "host": host,
-        "answers": {"driver": {"host": driver}, "mtu": {"failed": True, "msg": "No\nport.", "failure": {"code": "x"}}},
+        "answers": {
+            "driver": {"host": driver},
+            "mtu": {"failed": True, "msg": "No\nport.", "failure": {"code": "x"}},
+            "maintenance": {"failed": False, "msg": "A VM runs.", "failure": {"code": "running_vms"}},
+        },
         "gaps": [{"step": "driver"}, {"step": "mtu"}],
         "shut": ["job-1"],
     }
@@ -320,7 +324,7 @@ def test_results_of_the_plays_are_read():
             ("job-1",),
             "allow",
             "shutdown",
-            (("x", "No port."),),
+            (("x", "No port."), ("running_vms", "A VM runs.")),
         ),
     )
     assert found.guests == (Guest("job-1", R18[1], "Unlicensed", ("python (12)",)), Guest("job-2"))
@@ -330,6 +334,6 @@ def test_results_of_the_plays_are_read():
         {"grid_a100-40c": {"esx-1": 1}},
         {"grid_a100-40c": {10000: 35}},
     )
-    assert set(names(answer(variables, {"esxi_hosts": ["esx-1"]}, {}))) == {"x", "gpu_in_use", "guest_unread"}
+    assert set(names(answer(variables, {"esxi_hosts": ["esx-1"]}, {}))) == {"x", "running_vms", "gpu_in_use", "guest_unread"}
     wrong = answer({"localhost": {"site": {"wrong": 1}}}, {}, {})
     assert names(wrong) == ["invalid_site"]
