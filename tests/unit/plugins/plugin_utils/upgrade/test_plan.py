@@ -334,6 +334,11 @@ def test_results_of_the_plays_are_read():
         {"grid_a100-40c": {"esx-1": 1}},
         {"grid_a100-40c": {10000: 35}},
     )
-    assert set(names(answer(variables, {"esxi_hosts": ["esx-1"]}, {}))) == {"x", "running_vms", "gpu_in_use", "guest_unread"}
+    assert set(names(answer(variables, {"esxi_hosts": ["esx-1"]}, {}))) == {
+        "x",
+        "running_vms",
+        "gpu_in_use",
+        "guest_unread",
+    }
     wrong = answer({"localhost": {"site": {"wrong": 1}}}, {}, {})
     assert names(wrong) == ["invalid_site"]
