@@ -228,11 +228,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, cast
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     device_mode,
     facts,
     gather,
+    holders,
     passthrough,
     passthrough_rules,
     passthrough_spec,
@@ -327,6 +329,16 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
     def change(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> None:
         passthrough_rules.refuse_in_use(self.label, self._around, item.now, item.wanted)
         item.touched = True
+        try:
+            self._configure(item)
+        except OperatorError as error:
+            changed = [one for one in self._named if passthrough.compare(item.now[one], item.wanted[one])]
+            held = holders.of(self._vcenter, self._found, changed)
+            if not held:
+                raise
+            raise passthrough_rules.held(error, held) from error
+
+    def _configure(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> None:
         with device_mode.opened(self._vcenter, self._found) as modes:
             for address, mode in self._modes.items():
                 self._needs[address] = modes.configure(address, mode)

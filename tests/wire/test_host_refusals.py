@@ -7,6 +7,7 @@ from pyVmomi import vim
 
 from twin_labs.host_lab import ESX, FREE, GPU, ONBOARD, OTHER, RDMA, esx, host, seed, settings
 
+from . import direct_lab
 from .observe import client, warned
 
 RUNNING = {"power": "on", "vgpus": ["grid_a100-40c"], "memory_reservation": "all"}
@@ -100,6 +101,22 @@ def test_a_gpu_that_a_vm_uses_is_not_given_away(twin, drive):
     answer = drive(running)("pci_passthrough", host=ESX, devices=[device])
     refused(answer, "gpu_in_use", "Running VMs use them: train-01")
     assert not host(running).passthru[GPU].enabled
+
+
+@pytest.mark.parametrize("release", ["8.0.3", "9.1.0"])
+@pytest.mark.parametrize("device", [{"label": "other"}, {"state": "disabled"}], ids=["label", "state"])
+def test_a_device_that_a_running_vm_has_is_not_changed_and_the_vm_is_named(twin, drive, release, device):
+    vm = {**direct_lab.FIT, "power": "on", "tools": "none", "pci_devices": [{"id": direct_lab.FABRIC}]}
+    running = twin(seed=direct_lab.site(vm, release=release))
+    answer = drive(running)("pci_passthrough", host="esx-01", devices=[{"id": direct_lab.FABRIC, **device}])
+    assert (answer["failed"], answer["failure"]["code"], answer["failure"]["vms"]) == (
+        True,
+        "device_held",
+        ["train-01"],
+    )
+    assert f"Running VMs use these devices: {direct_lab.FABRIC} by train-01. Shut the VMs down" in answer["msg"]
+    (now,) = [one for one in running.world.of_kind("HostSystem") if one.name == "esx-01"]
+    assert (now.passthru[direct_lab.FABRIC].label, now.passthru[direct_lab.FABRIC].enabled) == ("fabric", True)
 
 
 @pytest.mark.parametrize("release", ["8.0.3", "9.1.0"])

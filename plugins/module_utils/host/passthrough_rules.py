@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, cast
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, passthrough
@@ -208,6 +208,20 @@ def refuse_in_use(
             "gpu_in_use",
             vms=vms,
         )
+
+
+def held(error: OperatorError, holders: Mapping[str, Sequence[str]]) -> OperatorError:
+    """The error of a change that vCenter rejected, with the running VMs that hold its devices."""
+    shown = "; ".join(f"{address} by {', '.join(names)}" for address, names in sorted(holders.items()))
+    vms = sorted({name for names in holders.values() for name in names})
+    return OperatorError(
+        error.subject,
+        error.wanted,
+        f"{error.found.rstrip('.')}. Running VMs use these devices: {shown}",
+        "Shut the VMs down, or move them to another host",
+        "device_held",
+        **dict(error.data, vms=vms),
+    )
 
 
 def wanted(

@@ -98,8 +98,10 @@ def read(path: str) -> Assertion:
             _demand_private(path, found)
             raw = file.read(LARGEST + 1)
     except OSError as error:
+        # A list of findings shows no subject.
+        todo = f"{_ISSUE} ({path})"
         raise OperatorError(
-            path, "cannot read the SAML token", str(error.strerror or error), _ISSUE, "saml_token_unreadable"
+            path, "cannot read the SAML token", str(error.strerror or error), todo, "saml_token_unreadable"
         ) from error
     return parsed(raw, path)
 
@@ -209,7 +211,7 @@ def _demand_private(path: str, found: os.stat_result) -> None:
 
 
 def _invalid(source: str, why: str) -> OperatorError:
-    return OperatorError(source, _WANTED, why, _ISSUE, "saml_token_invalid")
+    return OperatorError(source, _WANTED, why, f"{_ISSUE} ({source})", "saml_token_invalid")
 
 
 def _time(text: str | None) -> datetime.datetime | None:

@@ -143,4 +143,5 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, words):
     with pytest.raises(OperatorError) as caught:
         saml.read(str(tmp_path / name))
     assert caught.value.code == "saml_token_unreadable"
+    assert caught.value.todo.endswith(f"write it there ({tmp_path / name})")
     assert words in caught.value.message
