@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -12,9 +13,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 
 from guests.faults import GUESTS, INSIDE, MPI, NCCL, PAIRS, RUNS, TRAINING, VALIDATE, Fault, Named, Seen, named, nothing
 from guests.faults.recorded import RECORDED
-from guests.faults.running import Ran, complaints, statements
-from guests.faults.table import ALL, FAULTS, HANDFUL, SIZE, SOME, chosen, handful, number_of_commit, spread
-from rehearse import guests
+from guests.faults.running import Ran, arguments, complaints, statements
+from guests.faults.table import ALL, FAULTS, HANDFUL, SITES, SIZE, SOME, chosen, handful, number_of_commit, spread
+from rehearse import faults, guests, sites
 from rehearse.failure import RehearsalFailed
 from rehearse.playbook import Run
 from supervise.runs import PYTHONPATH, ROOT
@@ -32,9 +33,12 @@ ERROR = '"error leaf-01 Ethernet1 is in VLAN 222."'
 OTHER = '"error spine-01 Eth1/3 has no link."'
 
 
-@pytest.mark.parametrize("name", FAULTS)
+EVERY = {name: fault for table in SITES.values() for name, fault in table.items()}
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_a_fault_refers_to_what_exists(name):
-    fault = FAULTS[name]
+    fault = EVERY[name]
     assert name.startswith(f"{fault.layer}-")
     assert (ROOT / "playbooks" / f"{fault.by}.yml").is_file()
     assert {fault.scope} <= {GUESTS, PAIRS, RUNS, MPI, NCCL, TRAINING}
@@ -63,6 +67,20 @@ def test_a_number_selects_the_same_faults_by_hand():
     assert chosen("guest-mtu,guest-no-m*") == ["guest-mtu", "guest-no-module"]
     with pytest.raises(ValueError, match=r"No fault is named guest-nothing\. "):
         chosen("guest-mtu,guest-nothing")
+
+
+def test_each_site_has_faults_of_its_own(tmp_path):
+    assert set(SITES) == set(sites.NAMES)
+    assert [set(one) & set(other) for one, other in itertools.combinations(SITES.values(), 2)] == [set()]
+    assert faults.selected("direct-*", False, "directpath") == list(SITES["directpath"])
+    with pytest.raises(RehearsalFailed, match=r"No fault is named direct-\*"):
+        faults.selected("direct-*", False)
+    fault = SITES["directpath"]["direct-no-ats"]
+    words = arguments(fault, tmp_path, sites.of("directpath").inventories)
+    assert words[:2] == ["--inventory", str(ROOT / "inventories" / "directpath")]
+    site = json.loads((tmp_path / "variables.json").read_text())["site"]
+    # What the fault changes, and what the inventory of the site has.
+    assert (site["network"]["ats"], site["licence"], site["network"]["path"]) == ("ignore", "none", "directpath")
 
 
 def test_kinds_are_spread_evenly():
@@ -143,8 +161,8 @@ def test_the_rehearsal_starts_in_a_process_of_its_own():
 
 
 def test_every_check_has_a_fault_that_it_finds():
-    faults = [*FAULTS.values(), *RECORDED.values()]
-    rows = [one.row for fault in faults for one in fault.seen if isinstance(one, Seen)]
+    every = [*FAULTS.values(), *RECORDED.values()]
+    rows = [one.row for fault in every for one in fault.seen if isinstance(one, Seen)]
     found = {(row.split()[0], variant) for row in rows for variant in ("", *row.partition("(")[2].rstrip(")").split())}
     missing = {(rung.check, rung.variant) for rung in rungs.RUNGS} - found
     assert sorted(missing) == []

@@ -90,11 +90,11 @@ def rehearse(
     plant after it. thorough: the changes match those of check mode, happen once, and a damage is repaired.
     """
     inside, of = _with_guests(report, stages), sites.of(site)
-    names = faults.selected(wrong, inside) if wrong else []
+    names = faults.selected(wrong, inside, site) if wrong else []
     if wrong and not names:
-        raise RehearsalFailed(f"FAULTS={wrong} selects faults inside guests only. Run with STAGES=all.")
+        raise RehearsalFailed(f"FAULTS={wrong} selects no fault to plant here. Faults inside guests need STAGES=all.")
     if names:
-        say(faults.announced(wrong, names))
+        say(faults.announced(wrong, names, site))
     with ExitStack() as running:
         title = "Start a simulated data centre: two hosts and six switches in factory state, a template"
         with report.step(title) as note:
@@ -134,7 +134,7 @@ def rehearse(
         os.environ[playbook.WARM] = "1"
         if names:
             with report.step("Plant faults, one at a time: a playbook must report each") as note:
-                note(faults.planted(twin, env, results / "faults", names, inside, say))
+                note(faults.planted(twin, env, results / "faults", names, inside, say, site))
         if not thorough:
             return
         with report.step("Restart every switch: the saved configuration must equal the running one") as note:
@@ -216,8 +216,6 @@ def _consistent(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         parser.error("STAGES=kubernetes has a site of its own. Remove CAPTURE, SITE, FAULTS and KILLS.")
     if not options.capture and options.site not in sites.NAMES:
         parser.error(f"SITE={options.site} needs CAPTURE=my.zip. Without a capture, SITE is empty or directpath.")
-    if not options.capture and options.site and options.faults:
-        parser.error("FAULTS belong to the site of inventories/lab. Remove SITE=directpath.")
     if not options.capture:
         return
     if options.site in sites.NAMES:

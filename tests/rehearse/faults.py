@@ -5,36 +5,39 @@ from __future__ import annotations
 from pathlib import Path
 
 from guests.faults import VALIDATE, running
-from guests.faults.table import FAULTS, HANDFUL, chosen, number_of_commit
+from guests.faults.table import HANDFUL, SITES, chosen, number_of_commit
 
-from . import rule
+from . import rule, sites
 from .failure import RehearsalFailed
 
 
-def selected(words: str, inside: bool) -> list[str]:
-    """Return the names of selected faults that can be planted here."""
+def selected(words: str, inside: bool, site: str = "") -> list[str]:
+    """Return the names of selected faults of a site that can be planted here."""
+    faults = SITES[site]
     try:
-        names = chosen(words)
+        names = chosen(words, faults)
     except ValueError as problem:
         raise RehearsalFailed(str(problem)) from None
-    return [name for name in names if inside or not FAULTS[name].needs_guests]
+    return [name for name in names if inside or not faults[name].needs_guests]
 
 
-def announced(words: str, names: list[str]) -> str:
+def announced(words: str, names: list[str], site: str = "") -> str:
     """Announce the planted faults, and the command to plant the same again."""
     again = f"{HANDFUL}:{number_of_commit()}" if words == HANDFUL else words
-    return f"Faults of this run: {', '.join(names)}. Repeat them with: make rehearse FAULTS={again}"
+    again = f"SITE={site} FAULTS={again}" if site else f"FAULTS={again}"
+    return f"Faults of this run: {', '.join(names)}. Repeat them with: make rehearse {again}"
 
 
-def planted(twin, env: dict[str, str], results: Path, names: list[str], inside: bool, say) -> str:
+def planted(twin, env: dict[str, str], results: Path, names: list[str], inside: bool, say, site: str = "") -> str:
     """Plant the faults and check the result; one more validation follows, of a repaired lab."""
-    missed = []
+    missed, faults = [], SITES[site]
+    inventories = sites.of(site).inventories
 
     def find(fault, name: str) -> running.Ran:
-        return running.find(fault, results / name, env, lambda line: say(f"  | {line}"))
+        return running.find(fault, results / name, env, lambda line: say(f"  | {line}"), inventories)
 
     for name in names:
-        fault = FAULTS[name]
+        fault = faults[name]
         try:
             with fault.plant(twin):
                 ran = find(fault, name)
@@ -56,6 +59,6 @@ def planted(twin, env: dict[str, str], results: Path, names: list[str], inside: 
         wrong = [*running.not_right(good.made), *rule.violations(good.made, good.folder)]
         if wrong:
             raise RehearsalFailed(f"The lab is not repaired after the faults: {wrong}")
-    reports = sum(FAULTS[name].by == VALIDATE for name in names)
+    reports = sum(faults[name].by == VALIDATE for name in names)
     kept = f", and every pass in {reports} reports is based on a measurement" if reports else ""
     return f"{len(names)} reported{kept}{inside * '; the lab passes again'}"

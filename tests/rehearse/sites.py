@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pyVmomi import vim
 
@@ -19,10 +20,10 @@ PORT, LABEL = "vmnic3", "aiready-0000-36"
 
 @dataclass(frozen=True)
 class Site:
-    """A site: its data centre, the arguments of its runs, and the state that it leads to."""
+    """A site: its data centre, its inventories, and the state that it leads to."""
 
     seed: str
-    arguments: Sequence[str]
+    inventories: Sequence[Path]  # after that of the lab, as in docs/tutorial.md
     gpu: str
     ready: Callable[..., str]
     proof: Callable[..., str]
@@ -32,15 +33,19 @@ class Site:
     again: int = 0
     licence: bool = True
 
+    @property
+    def arguments(self) -> list[str]:
+        """The words for ansible-playbook."""
+        return [word for one in self.inventories for word in ("--inventory", str(one))]
+
 
 def of(name: str) -> Site:
     """The site with this name."""
     if not name:
         return Site("factory", (), "an A100 as a vGPU", center.ready, center.proof, center.lossless, center.damage)
-    # After the inventory of the lab, as in docs/tutorial.md.
-    arguments = ("--inventory", str(playbook.ROOT / "inventories" / "directpath"))
+    inventories = (playbook.ROOT / "inventories" / "directpath",)
     title = "an A100 and a port by DirectPath"
-    return Site("factory-9.1", arguments, title, _ready, _proof, _lossless, _damage, again=AGAIN, licence=False)
+    return Site("factory-9.1", inventories, title, _ready, _proof, _lossless, _damage, again=AGAIN, licence=False)
 
 
 # Two hosts, and SSH is started and stopped on each, to read the firmware of its ports (docs/hosts.md).

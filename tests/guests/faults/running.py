@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,11 +48,13 @@ def prepare(twin):
         twin.world.touch(one)
 
 
-def find(fault: Fault, folder: Path, env: dict[str, str], echo=lambda line: None) -> Ran:
-    """Run the playbook that finds the fault."""
+def find(
+    fault: Fault, folder: Path, env: dict[str, str], echo=lambda line: None, inventories: Sequence[Path] = ()
+) -> Ran:
+    """Run the playbook that finds the fault; inventories are those of the site after that of the lab."""
     file = playbook.ROOT / "playbooks" / f"{fault.by}.yml"
     env = {**env, **plan.environment(folder)}
-    run = playbook.run(file, *arguments(fault, folder), env=env, echo=echo)
+    run = playbook.run(file, *arguments(fault, folder, inventories), env=env, echo=echo)
     written = folder / "validation.json"
     if fault.by != VALIDATE:
         return Ran(run, folder, {})
@@ -73,9 +76,11 @@ def left_out(fault):
     return [check for check in found if check not in expected]
 
 
-def variables(fault, folder):
+def variables(fault, folder, inventories: Sequence[Path] = ()):
     """Variables for ansible-playbook that make of the lab's site the one for this fault."""
-    lab = yaml.safe_load((playbook.LAB / "group_vars" / "all" / "site.yml").read_text())
+    lab = {}
+    for one in (playbook.LAB, *inventories):
+        lab.update(yaml.safe_load((one / "group_vars" / "all" / "site.yml").read_text()))
     changed = dict(fault.lab)
     if fault.by == VALIDATE:
         short = {"skip": dict.fromkeys(left_out(fault), WHY), **({"nodes": [1]} if fault.scope == TRAINING else {})}
@@ -86,13 +91,14 @@ def variables(fault, folder):
     }
 
 
-def arguments(fault, folder):
+def arguments(fault, folder, inventories: Sequence[Path] = ()):
     """The words for ansible-playbook."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "variables.json"
-    file.write_text(json.dumps(variables(fault, folder)))
+    file.write_text(json.dumps(variables(fault, folder, inventories)))
     limited = fault.by == VALIDATE and not fault.fabric
-    return ["-e", f"@{file}", *(["--limit", "all:!switches"] if limited else []), *fault.arguments]
+    named = [word for one in inventories for word in ("--inventory", str(one))]
+    return [*named, "-e", f"@{file}", *(["--limit", "all:!switches"] if limited else []), *fault.arguments]
 
 
 def statements(by: str, run: playbook.Run, folder: Path) -> list[str]:

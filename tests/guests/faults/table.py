@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from rehearse.playbook import ROOT
 
-from . import Fault, around, fabric, hosts, inside, jobs, links, places, vms, wrong_results
+from . import Fault, around, direct, fabric, hosts, inside, jobs, links, places, vms, wrong_results
 
 FAULTS: dict[str, Fault] = {
     **around.FAULTS,
@@ -21,6 +21,8 @@ FAULTS: dict[str, Fault] = {
     **jobs.FAULTS,
     **wrong_results.FAULTS,
 }
+# {site: the faults that are planted on it}.
+SITES = {"": FAULTS, "directpath": direct.FAULTS}
 # What is planted beside those that nobody sees without measuring, so that there is one of each layer.
 _BESIDE = ("guest-no-module", "guest-mtu")
 SOME, ALL, HANDFUL = "some", "all", "handful"
