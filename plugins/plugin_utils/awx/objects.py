@@ -126,12 +126,13 @@ def objects(options: Mapping[str, Any]) -> dict[str, list[Row]]:
     needed = "local_path" if project.get("scm_type") == "manual" else "scm_url"
     if not wrong and not project[needed]:
         wrong = [f"The project has no files. Set awx_project.{needed}."]
-    files = (answer.validated_parameters.get("awx_inventory") or {}).get("files")
+    inventory = answer.validated_parameters.get("awx_inventory") or {}
+    files = inventory.get("files") or inventory.get("vcenter_files")
     if not wrong and project.get("scm_type") == "manual" and files:
         # "Cannot use manual project for SCM-based inventory." [sure] AWX 24.6.1
         wrong = [
             "AWX reads no inventory files from a manual project. Set awx_project.scm_type to git or archive, or set "
-            "awx_inventory.files to [] and create the hosts on the controller."
+            "awx_inventory.files and vcenter_files to [] and create the hosts on the controller."
         ]
     if wrong:
         raise AnsibleFilterError(f"Cannot create the objects of AWX. {' '.join(wrong)}")
