@@ -15,6 +15,8 @@ _BANNER = re.compile(
 _CERTIFICATE = re.compile(r"\s*certificate\s+\S", re.IGNORECASE)
 # A line of a certificate or key: groups of eight hexadecimal digits. Counters have no letters.
 _HEX = re.compile(r"\s*(?=.*[A-Fa-f])(?:[0-9A-Fa-f]{8}\s+){2,}[0-9A-Fa-f]{2,8}\s*|\s*(?=.*[A-Fa-f])[0-9A-Fa-f]{40,}\s*")
+# Lines of a block. Without a limit, many starts without an end take quadratic time.
+_LONGEST = 500
 _COMMENT, _COMMENT_END = "/*", "*/"
 
 
@@ -27,7 +29,9 @@ def inside(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
             continue
         ends = _end_of(line)
         if ends is not None:
-            end = next((place for place in range(number + 1, len(lines)) if ends(lines[place])), -1)
+            end = next(
+                (place for place in range(number + 1, min(len(lines), number + _LONGEST)) if ends(lines[place])), -1
+            )
         yield line, bool(_HEX.fullmatch(line)) or line.lstrip().startswith(_COMMENT)
 
 
