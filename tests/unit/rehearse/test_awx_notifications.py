@@ -167,8 +167,9 @@ def test_a_webhook_reports_the_denial_and_the_failure(lab, hook):
 def test_an_own_message_has_the_artifacts_of_the_job(lab, mails):
     port, seen = mails
     lab.outcomes["plan"] = Outcome(successful=False, artifacts={"aiready_preflight": {"text": "4 checks: 1 block."}})
-    text = "{{ job.name }}: {{ job.artifacts.aiready_preflight.text }}"
-    own = {"started": None, "success": None, "error": {"message": text, "body": "{{ broken"}, "workflow_approval": None}
+    text = "{{ job.name }}: {{ job.artifacts.get('aiready_preflight', {}).get('text', '') }}"
+    body = "{% if job.failed %}{{ job.status.colour() }}{% endif %}"
+    own = {"started": None, "success": None, "error": {"message": text, "body": body}, "workflow_approval": None}
     lab.notify("email", mail(port), messages=own)
     number = lab.objects.linked(WORKFLOWS, lab.flow, "notification_templates_error")[1][0]
     lab.objects.link("job_templates", lab.plan, "notification_templates_error", {"id": number})

@@ -299,7 +299,8 @@ def test_roles_have_ids_and_users_that_exist(lab):
 
 def test_notifications_follow_the_status_and_the_approval(lab):
     fields = {"name": "mail", "organization": lab.organization, "notification_type": "webhook"}
-    mail = lab.client.make("notification_templates", **fields)
+    settings = {"url": "https://hooks.example.org", "headers": {}}
+    mail = lab.client.make("notification_templates", **fields, notification_configuration=settings)
     number = lab.flow()
     for when in ("started", "success", "error", "approvals"):
         path = f"workflow_job_templates/{number}/notification_templates_{when}/"

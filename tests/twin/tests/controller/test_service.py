@@ -168,7 +168,7 @@ def test_secrets_are_hidden_and_stay_if_the_hidden_word_comes_back(client):
     assert client.service.objects.row("credentials", made)["inputs"] == {"username": "other", "password": "p"}
     assert client.refused("credentials", **{**fields, "name": "b"}, inputs={"colour": "red"}).keys() == {"inputs"}
     without = {key: value for key, value in fields.items() if key != "organization"}
-    assert "organization" in client.refused("credentials", **without, inputs={})["detail"]
+    assert "organization" in client.refused("credentials", **without, inputs={})["detail"][0]
 
 
 def test_a_template_names_a_playbook_of_its_project(client, project):
@@ -286,3 +286,175 @@ def test_who_is_no_administrator_changes_nothing(client):
     guest = {"Authorization": "Basic " + base64.b64encode(b"guest:p").decode()}
     assert client.ask("GET", "organizations/", headers=guest).status == 200
     assert client.ask("POST", "organizations/", {"name": "x"}, headers=guest).status == 403
+
+
+# Compared with the API of AWX 24.6.1, with the same requests. A column of (table, fields, answer) each.
+MAIL = {"host": "smtp.example.org", "port": 25, "sender": "a@example.org", "recipients": ["b@example.org"]}
+MAIL |= {"use_tls": False, "use_ssl": False, "username": "", "password": ""}
+HOOK = {"url": "https://hooks.example.org", "headers": {}}
+NO_LESS = "Ensure this value is greater than or equal to 0."
+TYPE = {"kind": "cloud", "inputs": {"fields": [{"id": "host", "label": "H"}]}}
+
+
+@pytest.mark.parametrize(
+    "table, fields, answer",
+    [
+        ("organizations", {"name": None}, {"name": ["This field cannot be blank."]}),
+        ("organizations", {"max_hosts": -1}, {"max_hosts": [NO_LESS]}),
+        ("organizations", {"max_hosts": None}, {"max_hosts": ["This field may not be null."]}),
+        ("instance_groups", {"max_forks": -1}, {"max_forks": [NO_LESS]}),
+        (
+            "instance_groups",
+            {"policy_instance_percentage": 101},
+            {"policy_instance_percentage": ["Ensure this value is less than or equal to 100."]},
+        ),
+        (
+            "execution_environments",
+            {"image": "https://x y"},
+            {"image": ["The container image name https://x y is not valid"]},
+        ),
+        (
+            "credential_types",
+            {**TYPE, "injectors": {"env": []}},
+            {"injectors": ["list provided in relative path ['env'], expected dict"]},
+        ),
+        (
+            "credential_types",
+            {**TYPE, "inputs": {"fields": [{"id": "host", "label": 5}]}},
+            {"inputs": ["int provided in relative path ['fields', 0, 'label'], expected string"]},
+        ),
+        (
+            "credential_types",
+            {**TYPE, "inputs": {"fields": [{"id": "host", "label": "H", "choices": "a"}]}},
+            {"inputs": ["str provided in relative path ['fields', 0, 'choices'], expected array"]},
+        ),
+    ],
+)
+def test_values_that_awx_rejects(client, table, fields, answer):
+    assert client.refused(table, **{"name": "x", **fields}) == answer
+
+
+@pytest.mark.parametrize(
+    "kind, settings, words",
+    [
+        ("email", {}, "Missing required fields for Notification Configuration: ['host', 'port', 'username', "),
+        ("email", {**MAIL, "port": "25"}, "Configuration field 'port' incorrect type, expected int."),
+        ("email", {**MAIL, "use_tls": "no"}, "Configuration field 'use_tls' incorrect type, expected bool."),
+        ("email", {**MAIL, "recipients": []}, "No values specified for field 'recipients'"),
+        ("webhook", {"url": "x"}, "Missing required fields for Notification Configuration: ['headers']."),
+        ("webhook", {**HOOK, "http_method": "GET"}, "HTTP method must be either 'POST' or 'PUT'."),
+        ("webhook", {**HOOK, "headers": "x"}, "Configuration field 'headers' incorrect type, expected object."),
+        ("slack", {"token": "x"}, "Missing required fields for Notification Configuration: ['channels']."),
+    ],
+)
+def test_settings_of_notifications_that_awx_rejects(client, kind, settings, words):
+    organization = client.make("organizations", name="ops")
+    fields = {"name": "n", "organization": organization, "notification_type": kind}
+    answer = client.refused("notification_templates", **fields, notification_configuration=settings)
+    assert answer["__all__"][0].startswith(words)
+
+
+@pytest.mark.parametrize(
+    "messages, words",
+    [
+        ({"started": {"message": "{{ colour }}"}}, "Field 'colour' unavailable"),
+        ({"started": {"message": "{{ job.colour }}"}}, "Field 'colour' unavailable"),
+        (
+            {"success": {"message": "{{ job.artifacts.aiready_validation.text }}"}},
+            "Field 'aiready_validation' unavailable",
+        ),
+        ({"finished": {}}, "Event 'finished' invalid"),
+        ({"started": {"text": "x"}}, "Message type 'text' invalid"),
+        ({"started": {"message": "a\nb"}}, "Messages cannot contain newlines"),
+        ({"started": {"message": "{{ job"}}, "Unable to render message '{{ job'"),
+        ({"workflow_approval": {"asked": {"message": "x"}}}, "Workflow Approval event 'asked' invalid"),
+    ],
+)
+def test_messages_of_notifications_that_awx_rejects(client, messages, words):
+    organization = client.make("organizations", name="ops")
+    fields = {"name": "n", "organization": organization, "notification_type": "email"}
+    answer = client.refused("notification_templates", **fields, notification_configuration=MAIL, messages=messages)
+    assert [text.startswith(words) for text in answer["messages"]] == [True]
+
+
+def test_messages_may_use_artifacts_that_they_test_first(client):
+    organization = client.make("organizations", name="ops")
+    tested = "{% if job.artifacts.a is defined %}{{ job.artifacts.a.text }}{% endif %}"
+    body = "{{ job.artifacts.get('a', {}).get('text', '') }} {{ job.summary_fields.inventory.name }} {{ url | upper }}"
+    fields = {"name": "n", "organization": organization, "notification_type": "email"}
+    messages = {"started": {"message": tested, "body": body}, "success": None}
+    client.make("notification_templates", **fields, notification_configuration=MAIL, messages=messages)
+
+
+def test_a_second_object_of_a_name_has_the_words_of_awx(client, project):
+    assert template(client, project).status == 201
+    inventory = client.get("inventories/")["results"][0]["id"]
+    again = {"name": "site", "project": project, "inventory": inventory, "playbook": "site.yml"}
+    words = "JobTemplate with this (name, organization) combination already exists."
+    assert client.refused("job_templates", **again) == {"__all__": [words]}
+    client.make("credential_types", name="t", **TYPE)
+    words = "Credential type with this Name and Kind already exists."
+    assert client.refused("credential_types", name="t", **TYPE) == {"__all__": [words]}
+
+
+@pytest.mark.parametrize(
+    "fields, answer",
+    [
+        ({"local_path": "aiready"}, {"local_path": ["This path is already being used by another manual project."]}),
+        ({"local_path": "nothing"}, {"local_path": ["This path is already being used by another manual project."]}),
+        (
+            {"local_path": "more", "scm_update_on_launch": True},
+            {"scm_update_on_launch": ["Update options must be set to false for manual projects."]},
+        ),
+    ],
+)
+def test_manual_projects_that_awx_rejects(client, project, fields, answer):
+    (client.directory / "more").mkdir()
+    assert client.refused("projects", name="second", **fields) == answer
+
+
+def test_awx_reads_no_inventory_from_a_manual_project(client, project):
+    inventory = client.make("inventories", name="all", organization=client.get("organizations/")["results"][0]["id"])
+    source = {"name": "s", "inventory": inventory, "source": "scm", "source_project": project}
+    words = "Cannot use manual project for SCM-based inventory."
+    assert client.refused("inventory_sources", **source) == {"source_project": [words]}
+
+
+def test_inventories_and_groups_that_awx_rejects(client):
+    organization = client.make("organizations", name="ops")
+    words = "Smart inventories must specify host_filter"
+    assert client.refused("inventories", name="s", organization=organization, kind="smart") == {"host_filter": [words]}
+    inventory = client.make("inventories", name="i", organization=organization)
+    assert client.ask("PATCH", f"inventories/{inventory}/", {"kind": "smart"}).status == 405
+    assert client.refused("groups", name="all", inventory=inventory) == {"name": ["Invalid group name."]}
+    assert client.refused("hosts", name="h", inventory=inventory, variables={"a": 1}) == {
+        "variables": ["Not a valid string."]
+    }
+
+
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        ({"id": 999}, {"detail": "Credential matching query does not exist."}),
+        ({"id": 999, "disassociate": True}, {"detail": "Credential matching query does not exist."}),
+        ({"id": "x"}, {"msg": '"id" field must be an integer.'}),
+        ({"disassociate": True}, {"msg": '"id" is required to disassociate'}),
+    ],
+)
+def test_links_that_awx_rejects(client, project, body, words):
+    made = template(client, project).body["id"]
+    answer = client.ask("POST", f"job_templates/{made}/credentials/", body)
+    assert (answer.status, answer.body) == (400, words)
+
+
+def test_the_default_of_a_password_stays_if_the_hidden_word_comes_back(client, project):
+    made = template(client, project).body["id"]
+    question = {"type": "password", "question_name": "Q", "variable": "q", "required": False}
+    spec = {"name": "", "description": "", "spec": [{**question, "default": "$encrypted$"}]}
+    answer = client.ask("POST", f"job_templates/{made}/survey_spec/", spec)
+    assert answer.body["error"].startswith("$encrypted$ is a reserved keyword")
+    first = {**spec, "spec": [{**question, "default": "secret-of-a-test"}]}
+    assert client.ask("POST", f"job_templates/{made}/survey_spec/", first).status == 200
+    assert client.ask("POST", f"job_templates/{made}/survey_spec/", spec).status == 200
+    assert client.service.objects.surveys["job_templates", made]["spec"][0]["default"] == "secret-of-a-test"
+    assert client.get(f"job_templates/{made}/survey_spec/")["spec"][0]["default"] == "$encrypted$"

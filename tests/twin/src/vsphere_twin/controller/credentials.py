@@ -88,6 +88,12 @@ def _check_inputs(inputs):
                 raise _wrong("inputs", f"{key} not allowed for {kind} type ({name})")
         if "default" in one and not isinstance(one["default"], bool if kind == "boolean" else str):
             raise _wrong("inputs", f"{one['default']} is not a {kind}")
+        if not isinstance(one["label"], str):
+            where = f"in relative path ['fields', {number}, 'label']"
+            raise _wrong("inputs", f"{type(one['label']).__name__} provided {where}, expected string")
+        if not isinstance(one.get("choices", []), list):
+            where = f"in relative path ['fields', {number}, 'choices']"
+            raise _wrong("inputs", f"{type(one['choices']).__name__} provided {where}, expected array")
         if "format" in one and one["format"] not in ("ssh_private_key", "url"):
             raise _wrong("inputs", f"'{one['format']}' is not one of ['ssh_private_key', 'url']")
         ids[name] = one
@@ -99,6 +105,9 @@ def _check_inputs(inputs):
 
 def _check_injectors(injectors, ids):
     _only("injectors", injectors, {"file", "env", "extra_vars"})
+    for name, given in injectors.items():
+        if not isinstance(given, dict):
+            raise _wrong("injectors", f"{type(given).__name__} provided in relative path ['{name}'], expected dict")
     files = injectors.get("file", {})
     for name in files:
         if not _FILE.match(name):

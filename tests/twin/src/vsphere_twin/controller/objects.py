@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import defaultdict
 from datetime import datetime, timezone
 
-from . import credentials, schedules, surveys
+from . import credentials, notifications, schedules, surveys
 from .projects import Projects
 from .refused import Refused
 from .tables import UNIFIED, tables
@@ -35,6 +36,10 @@ _SECRET_SETTINGS = (
     "client_secret",
 )
 HIDDEN = "$encrypted$"
+# [registry/]path[:tag][@digest]. AWX accepts capital letters in the first part.
+_IMAGE = re.compile(
+    r"[a-zA-Z0-9][\w.-]*(:\d+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[\w][\w.-]{0,127})?(@[a-z0-9]+:[a-f0-9]{32,})?\Z"
+)
 # A prompt of a node or schedule -> the template's permission for it.
 PROMPTS = {
     name: f"ask_{name}_on_launch"
@@ -104,7 +109,8 @@ class Objects:
         """The row of an object."""
         found = self._rows[table].get(number)
         if found is None:
-            raise Refused.detail(404, "Not found.")
+            kind = "".join(word.title() for word in tables()[table].type.split("_"))
+            raise Refused.detail(404, f"No {kind} matches the given query.")
         return found
 
     def rows(self, table):
@@ -123,12 +129,15 @@ class Objects:
             self.update_project(number)
         return number
 
-    def change(self, table, number, data):
-        """Change fields of an object."""
+    def change(self, table, number, data, whole=False):
+        """Change fields of an object; a whole one needs all required fields."""
         row = self.row(table, number)
         if row.get("managed"):
             raise Refused.detail(403, "Modifications not allowed for managed credential types")
         values = tables()[table].changed(data, self.exists)
+        missing = [one.name for one in tables()[table].fields.values() if one.required and one.name not in values]
+        if whole and missing:
+            raise Refused(400, {name: ["This field is required."] for name in missing})
         if (
             table == NODES
             and values.get("workflow_job_template", row["workflow_job_template"]) != row["workflow_job_template"]
@@ -149,6 +158,8 @@ class Objects:
         """Delete an object, with what belongs to it."""
         if self.row(table, number).get("managed"):
             raise Refused.detail(403, "Deletion not allowed for managed credential types")
+        if table == "instance_groups" and self.row(table, number)["name"] == "default":
+            raise Refused.detail(403, "You do not have permission to perform this action.")
         if table == "credential_types" and any(
             row["credential_type"] == number for _table, row in self.rows("credentials")
         ):
@@ -196,25 +207,23 @@ class Objects:
         """Associate an object, or end that."""
         target, ids = self.linked(table, number, name)
         other = data.get("id")
+        if other is None:
+            words = '"id" is required to disassociate' if data.get("disassociate") else "Provide the id of an object."
+            raise Refused(400, {"msg": words})
         if not isinstance(other, int) or isinstance(other, bool):
-            raise Refused(
-                400,
-                {
-                    "msg": '"id" is required to disassociate'
-                    if data.get("disassociate")
-                    else "Provide the id of an object."
-                },
-            )
+            raise Refused(400, {"msg": '"id" field must be an integer.'})
+        if not self.exists(target, other):
+            kind = "".join(word.title() for word in tables()[target].type.split("_"))
+            raise Refused.detail(400, f"{kind} matching query does not exist.")
         if data.get("disassociate"):
             if other in ids:
                 ids.remove(other)
             return
-        if not self.exists(target, other):
-            raise Refused.detail(404, "Not found.")
+        if name == "credentials":
+            # AWX also rejects a credential that the template has.
+            self._check_credential(ids, other)
         if other in ids:
             return
-        if name == "credentials":
-            self._check_credential(ids, other)
         if name in LINKS_OF_NODES:
             self._check_path(number, name, other)
         ids.append(other)
@@ -255,6 +264,9 @@ class Objects:
         return made
 
     def _check(self, table, values, row):
+        if table == "job_templates" and values["project"] is not None:
+            # Its organization is the one of the project.
+            values["organization"] = self.row("projects", values["project"])["organization"]
         self._check_unique(table, values, row)
         check = _CHECKS.get(table)
         if check is not None:
@@ -267,12 +279,7 @@ class Objects:
             return
         for other in self._rows[table].values():
             if other is not row and [other.get(name) for name in one.unique] == key:
-                label, names = (
-                    one.type.replace("_", " ").title(),
-                    " and ".join(name.replace("_", " ").title() for name in one.unique),
-                )
-                field = one.unique[0] if len(one.unique) == 1 else "__all__"
-                raise Refused(400, {field: [f"{label} with this {names} already exists."]})
+                raise _taken(one)
 
     def _check_credential_type(self, values, row):
         used = row and any(one["credential_type"] == row["id"] for _table, one in self.rows("credentials"))
@@ -285,18 +292,24 @@ class Objects:
         if row is not None:
             return
         if not owners:
-            raise Refused.detail(400, "Missing 'user', 'team', or 'organization'.")
+            raise Refused.of("detail", "Missing 'user', 'team', or 'organization'.")
         if len(owners) > 1:
             received = f"received {', '.join(sorted(owners))} fields."
-            raise Refused.detail(400, f"Only one of 'user', 'team', or 'organization' should be provided, {received}")
+            raise Refused.of("detail", f"Only one of 'user', 'team', or 'organization' should be provided, {received}")
         kind = self.row("credential_types", values["credential_type"])
         values["inputs"] = credentials.check_inputs(kind, values["inputs"])
 
     def _check_project(self, values, row):
         if values["scm_type"] and not values["scm_url"] and values["scm_type"] != "insights":
             raise Refused.of("scm_url", "SCM URL is required.")
-        if not values["scm_type"] and not values["local_path"]:
-            raise Refused.of("local_path", "This path is already being used by another manual project or is empty.")
+        if values["scm_type"]:
+            return
+        others = [one["local_path"] for _table, one in self.rows("projects") if one is not row and not one["scm_type"]]
+        # AWX also accepts a project without a path. No job can use it.
+        if values["local_path"] in ("", *others) or not self.projects.folder(values).is_dir():
+            raise Refused.of("local_path", "This path is already being used by another manual project.")
+        if values["scm_update_on_launch"]:
+            raise Refused.of("scm_update_on_launch", "Update options must be set to false for manual projects.")
 
     def _check_job_template(self, values, row):
         if values["project"] is None:
@@ -310,7 +323,30 @@ class Objects:
             raise Refused.of("playbook", "Playbook not found for project.")
         if values["scm_branch"] and not project["allow_override"]:
             raise Refused.of("scm_branch", "Project does not allow overriding branch.")
-        values["organization"] = project["organization"]
+        if values["ask_scm_branch_on_launch"] and not project["allow_override"]:
+            raise Refused.of("ask_scm_branch_on_launch", "Project does not allow overriding branch.")
+
+    def _check_notification(self, values, row):
+        notifications.check(values)
+
+    def _check_inventory(self, values, row):
+        if row is not None and values["kind"] != row["kind"]:
+            words = 'You cannot turn a regular inventory into a "smart" or "constructed" inventory.'
+            raise Refused(405, {"error": words})
+        if values["kind"] == "smart" and not values["host_filter"]:
+            raise Refused.of("host_filter", "Smart inventories must specify host_filter")
+
+    def _check_group(self, values, row):
+        if values["name"] in ("all", "_meta"):
+            raise Refused.of("name", "Invalid group name.")
+
+    def _check_instance_group(self, values, row):
+        if row is not None and row["name"] == "default" and values["name"] != "default":
+            raise Refused.of("name", "default instance group name may not be changed.")
+
+    def _check_environment(self, values, row):
+        if not _IMAGE.match(values["image"]):
+            raise Refused.of("image", f"The container image name {values['image']} is not valid")
 
     def _check_inventory_source(self, values, row):
         if values["source"] == "scm" and values["source_project"] is None:
@@ -364,11 +400,28 @@ class Objects:
 
     def set_survey(self, table, number, spec):
         self.row(table, number)
+        spec = surveys.kept(spec, self.surveys.get((table, number), {}))
         surveys.check(spec)
         self.surveys[table, number] = spec
 
 
+def _taken(table):
+    """The refusal of a second object of a name."""
+    if table.unified and table.survey:
+        kind = "".join(word.title() for word in table.type.split("_"))
+        return Refused(400, {"__all__": [f"{kind} with this ({', '.join(table.unique)}) combination already exists."]})
+    names = [name.replace("_", " ").capitalize() for name in table.unique]
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    field = table.unique[0] if len(names) == 1 else "__all__"
+    return Refused(400, {field: [f"{table.type.replace('_', ' ').capitalize()} with this {listed} already exists."]})
+
+
 _CHECKS = {
+    "notification_templates": Objects._check_notification,
+    "inventories": Objects._check_inventory,
+    "groups": Objects._check_group,
+    "instance_groups": Objects._check_instance_group,
+    "execution_environments": Objects._check_environment,
     "credential_types": Objects._check_credential_type,
     "credentials": Objects._check_one_credential,
     "projects": Objects._check_project,

@@ -10,6 +10,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 
 from ..https import basic_credentials
+from . import filters
 from .jobs import OF, TEMPLATES, TYPES, Jobs
 from .objects import APPROVALS, NODES, Objects
 from .refused import Refused
@@ -18,10 +19,6 @@ from .tables import UNIFIED, tables
 
 API, VERSION = "/api/v2/", "24.6.1"
 PAGE, MOST = 25, 200  # objects of a page: by default, and at most
-# Fields of every object, and the organization that AWX gives the others.
-_OF_ALL = {"id", "type", "created", "modified", "managed", "organization"}
-# Parts of a list request that are no filters.
-_PAGING = {"page", "page_size", "order_by", "search", "format"}
 _MEMBERS = re.compile(r"/api/v2/roles/(?P<id>\d+)/users/\Z")
 _PATH = re.compile(r"/api/v2/(?P<table>\w+)/(?:(?P<id>\d+)/(?:(?P<part>\w+)/)?)?\Z")
 
@@ -201,13 +198,12 @@ class Service:
 
     def _found(self, table, query):
         given = urllib.parse.parse_qsl(query, keep_blank_values=True)
-        rows = self.objects.rows(table)
-        filters = [one for one in given if one[0] not in _PAGING]
-        _check_filters(table, [_plain(name) for name, _value in filters])
-        rows = [(name, row) for name, row in rows if _matches(name, row, filters)]
+        rows = filters.found(table, self.objects.rows(table), given)
         paging = dict(given)
-        size = min(int(paging.get("page_size") or PAGE), MOST)
-        page = int(paging.get("page") or 1)
+        size = min(_number(paging.get("page_size")) or PAGE, MOST)
+        page = _number(paging.get("page", "1"))
+        if page < 1:
+            raise Refused.detail(404, "Invalid page.")
         some = rows[(page - 1) * size : page * size]
         if page > 1 and not some:
             raise Refused.detail(404, "Invalid page.")
@@ -221,8 +217,8 @@ class Service:
 
     def _one(self, method, table, number, body):
         if method in ("PATCH", "PUT"):
-            self.objects.change(table, number, body)
-        elif method == "DELETE":
+            self.objects.change(table, number, body, whole=method == "PUT")
+        elif method == "DELETE" and table != "labels":
             self.objects.delete(table, number)
             return Answer(204)
         elif method != "GET":
@@ -298,43 +294,13 @@ class Service:
 
 def _fitting(rows, query):
     """The rows of jobs that fit all filters of a request."""
-    filters = [one for one in urllib.parse.parse_qsl(query) if one[0] not in _PAGING]
-    return [row for row in rows if all(_text(row.get(name)) == value for name, value in filters)]
+    wanted = [one for one in urllib.parse.parse_qsl(query) if one[0] not in filters.PAGING]
+    return [row for row in rows if all(_text(row.get(name)) == value for name, value in wanted)]
 
 
-def _plain(key):
-    """The field of a filter."""
-    return key.removeprefix("or__").removesuffix("__exact").removesuffix("__iexact")
-
-
-def _check_filters(table, names):
-    """AWX rejects filters by fields that the objects do not have."""
-    known = {*_OF_ALL, *(name for one in ([table] if table != UNIFIED else tables()) for name in tables()[one].fields)}
-    for name in names:
-        if name not in known:
-            kind = "unified_job_template" if table == UNIFIED else tables()[table].type
-            label = kind.replace("_", " ").title().replace(" ", "")
-            raise Refused.detail(400, f"{label} has no field named '{name}'")
-
-
-def _matches(table, row, filters):
-    """Whether an object fits all filters, and one of those that begin with or__."""
-    some = []
-    for key, value in filters:
-        name = _plain(key)
-        if name == "type":
-            fits = value == tables()[table].type
-        elif name in row:
-            fits = (
-                str(row[name]).casefold() == value.casefold() if key.endswith("__iexact") else _text(row[name]) == value
-            )
-        else:
-            fits = False
-        if key.startswith("or__"):
-            some.append(fits)
-        elif not fits:
-            return False
-    return any(some) if some else True
+def _number(text):
+    """The number in a text, or 0."""
+    return int(text) if text and text.isdigit() else 0
 
 
 def _text(value):
@@ -353,4 +319,4 @@ def _parsed(data):
     try:
         return json.loads(data or b"{}")
     except ValueError as problem:
-        raise Refused.detail(400, f"JSON parse error - {problem}") from None
+        raise Refused.detail(400, f"JSON parse error - {problem}\nPossible cause: trailing comma.") from None

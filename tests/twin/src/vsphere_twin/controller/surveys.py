@@ -35,6 +35,23 @@ def check(spec):
         seen.add(question["variable"])
 
 
+def kept(spec, saved):
+    """The specification with the saved defaults of passwords, which the client knows as a reserved word only."""
+    if not isinstance(spec, dict):
+        raise Refused.detail(400, "JSON parse error - not a JSON object")
+    old = {one["variable"]: one.get("default") for one in saved.get("spec", []) if one["type"] == "password"}
+    questions = spec.get("spec")
+    if not isinstance(questions, list):
+        return spec
+    return dict(spec, spec=[_kept(one, old) for one in questions])
+
+
+def _kept(question, old):
+    if isinstance(question, dict) and question.get("default") == HIDDEN and old.get(question.get("variable")):
+        return dict(question, default=old[question["variable"]])
+    return question
+
+
 def _check_question(number, question):
     if not isinstance(question, dict):
         raise _wrong(f"Survey question {number} is not a json object.")
@@ -50,6 +67,8 @@ def _check_question(number, question):
     if default != "" and (not isinstance(default, TYPES[kind]) or isinstance(default, bool)):
         label = kind if kind in ("integer", "float") else "string"
         raise _wrong(f"Default value {default} in survey question {number} expected to be {label}.")
+    if kind == "password" and default == HIDDEN:
+        raise _wrong(f"$encrypted$ is a reserved keyword, may not be used for new default in position {number}.")
     for name in ("min", "max"):
         if question.get(name) is not None and not isinstance(question[name], int):
             raise _wrong(f"The {name} limit in survey question {number} expected to be integer.")

@@ -13,6 +13,12 @@ from .refused import Refused
 
 UNSET = object()  # nothing was sent
 MOST_CHARACTERS = 512  # of a name [sure]: CharField(max_length=512)
+PERCENT = 100
+# Integers that AWX does not accept below 0. [sure]
+NO_LESS_THAN_0 = {
+    *("max_hosts", "max_concurrent_jobs", "max_forks", "policy_instance_percentage", "policy_instance_minimum"),
+    *("forks", "job_slice_count", "scm_update_cache_timeout", "update_cache_timeout"),
+}
 # What the API itself sets. A client may send it, and the API ignores it, as AWX does.
 OF_THE_API = ("id", "type", "url", "related", "summary_fields", "created", "modified")
 UNIFIED = "unified_job_templates"
@@ -87,7 +93,7 @@ class Table:
 
     def _read(self, data, exists):
         if not isinstance(data, dict):
-            raise Refused(400, {"detail": "JSON parse error - not a JSON object."})
+            raise Refused(400, {"detail": "JSON parse error - not a JSON object"})
         values, problems = {}, {}
         for name, value in data.items():
             if name in OF_THE_API or name in self.read_only:
@@ -132,6 +138,8 @@ def _string(one, value):
     if value is None and not one.required:
         # AWX takes null as an empty text, unless the field itself can be null.
         return one.default if one.default is None else ""
+    if value is None:
+        raise Refused.of(one.name, "This field cannot be blank.")
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise Refused.of(one.name, "Not a valid string.")
     text = str(value)
@@ -143,10 +151,16 @@ def _string(one, value):
 
 
 def _integer(one, value):
-    if value is None and one.default is None:
-        return None
+    if value is None:
+        if one.default is None:
+            return None
+        raise Refused.of(one.name, "This field may not be null.")
     if isinstance(value, bool) or not str(value).lstrip("-").isdigit():
         raise Refused.of(one.name, "A valid integer is required.")
+    if int(value) < 0 and one.name in NO_LESS_THAN_0:
+        raise Refused.of(one.name, "Ensure this value is greater than or equal to 0.")
+    if int(value) > PERCENT and one.name.endswith("_percentage"):
+        raise Refused.of(one.name, f"Ensure this value is less than or equal to {PERCENT}.")
     return int(value)
 
 
@@ -175,10 +189,8 @@ def _object(one, value):
 
 def _text(one, value):
     """Variables: JSON or YAML of a dictionary, in a string."""
-    if isinstance(value, dict):
-        return json.dumps(value)
     if not isinstance(value, str):
-        raise Refused.of(one.name, f"Input type `{type(value).__name__}` is not a dictionary")
+        raise Refused.of(one.name, "Not a valid string.")
     variables_of(one.name, value)
     return value
 
