@@ -28,6 +28,8 @@ TEXTS = (
         "being terminated",
         "Wait until the namespace is gone. If it stays, remove what the finalizers of its objects wait for",
     ),
+    # The server answers 500 without a reason to an object that its schema cannot type.
+    ("failed to create typed patch object", FIXES["Invalid"]),
     ("admission webhook", "Change what the webhook rejects in site.kubernetes, or ask the owner of the webhook"),
 )
 
@@ -57,7 +59,9 @@ def _sentence(result: Mapping[str, Any]) -> str:
 
 def _causes(status: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     details = status.get("details") or {}
-    return [one for one in details.get("causes") or [] if one.get("message")]
+    found = [one for one in details.get("causes") or [] if one.get("message")]
+    # A server adds a cause without a field for rules that it did not evaluate.
+    return [one for one in found if one.get("field") != "<nil>"] or found
 
 
 def status_of(text: str) -> Mapping[str, Any]:

@@ -6,24 +6,20 @@ import base64
 import collections
 import copy
 import datetime
+import json
 import random
-import re
 import threading
 import uuid
 
-from . import defaults, fields, kinds, refused, schemas
+from . import defaults, fields, kinds, object_meta, refused, schemas
 from .conversion import convert
 
 _SUFFIX = "bcdfghjklmnpqrstvwxz2456789"  # the letters of generated names, without vowels
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_SUBDOMAIN_TEXT = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
-    "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-)
 KEPT_EVENTS = 5_000
 FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 CLUSTER_ADMIN = "cluster-admin"
+# Core kinds whose changes of the spec are counted.
+_COUNTED = ("CustomResourceDefinition", "DaemonSet", "Deployment", "Job", "Pod", "PriorityClass")
 
 
 class Cluster:
@@ -167,18 +163,19 @@ class Cluster:
         name, namespace = obj["metadata"]["name"], obj["metadata"].get("namespace", "")
         if kind.namespaced:
             self._check_namespace(kind, name, namespace)
-        if (namespace, name) in self.objects[kind.key]:
-            raise refused.exists(kind, name)
         if kind.has_status:
             obj.pop("status", None)
         obj = self._judged(kind, obj, None)
+        old = self.objects[kind.key].get((namespace, name))
+        if old is not None:
+            raise refused.exists(kind, name, "deletionTimestamp" in old["metadata"])
         metadata = obj["metadata"]
-        metadata.update(uid=str(uuid.UUID(int=self._random.getrandbits(128), version=4)), creationTimestamp=now())
-        if kind.custom or "spec" in kind.schema.get("properties", {}):
+        metadata.update(uid=self.uid(), creationTimestamp=now())
+        if kind.custom or kind.kind in _COUNTED:
             metadata["generation"] = 1
         owners = fields.Owners(None)
-        self._own(owners, kind, None, obj, manager, operation, paths, "")
-        metadata["managedFields"] = owners.entries()
+        self._own(owners, kind, None, obj if kind.custom else defaults.sent(obj), manager, operation, paths, "")
+        fields.write(metadata, owners)
         return self._stored(kind, obj, None, dry_run)
 
     def replaced(self, kind, obj, old, manager, subresource="", operation="Update", paths=None, dry_run=False):
@@ -187,10 +184,6 @@ class Cluster:
         given = obj["metadata"].get("resourceVersion")
         if given and given != old["metadata"]["resourceVersion"]:
             raise refused.modified(kind, name)
-        if obj["metadata"].get("uid") not in (None, old["metadata"]["uid"]):
-            text = "Precondition failed: UID in precondition: {}, UID in object meta: {}"
-            text = text.format(obj["metadata"]["uid"], old["metadata"]["uid"])
-            raise refused.Refused(409, f'Operation cannot be fulfilled on {kind.resource} "{name}": {text}')
         self._keep_parts(kind, obj, old, subresource)
         obj = self._judged(kind, obj, old)
         metadata = obj["metadata"]
@@ -201,7 +194,7 @@ class Cluster:
             metadata["generation"] += 1
         owners = fields.Owners(old["metadata"].get("managedFields"))
         self._own(owners, kind, old, obj, manager, operation, paths, subresource)
-        metadata["managedFields"] = owners.entries()
+        fields.write(metadata, owners)
         metadata["resourceVersion"] = old["metadata"]["resourceVersion"]
         if _timeless(obj) == _timeless(old):
             return old
@@ -246,6 +239,10 @@ class Cluster:
                     rows.append((kind, obj))
         return rows
 
+    def uid(self):
+        """The identity of another object."""
+        return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
+
     def _orphan(self, kind, owner, dry_run):
         for kind_of, obj in self.dependents(owner):
             metadata = copy.deepcopy(obj["metadata"])
@@ -265,10 +262,6 @@ class Cluster:
                 raise refused.invalid(kind, "", [("FieldValueRequired", "metadata.name", text)])
             suffix = "".join(self._random.choice(_SUFFIX) for _ in range(5))
             metadata["name"] = metadata["generateName"] + suffix
-        name = metadata["name"]
-        if not _SUBDOMAIN.fullmatch(name) and kind.group != "rbac.authorization.k8s.io":
-            text = f'Invalid value: "{name}": {_SUBDOMAIN_TEXT}'
-            raise refused.invalid(kind, name, [("FieldValueInvalid", "metadata.name", text)])
         if metadata.pop("resourceVersion", None):
             raise refused.Refused(400, "resourceVersion should not be set on objects to be created")
         for key in ("uid", "creationTimestamp", "generation", "managedFields", "selfLink", "deletionTimestamp"):
@@ -302,9 +295,14 @@ class Cluster:
         served = convert(kind.key, obj, kind.version) if obj.get("apiVersion") != kind.api_version else obj
         schemas.default(kind.schema, served)
         if not kind.custom:
+            schemas.as_quantities(kind.schema, served)
             defaults.fill(kind, served)
-        found = schemas.problems(kind.schema, served)
+        found = object_meta.problems(kind, served["metadata"])
+        found += (
+            schemas.problems_with_rules(kind.schema, served) if kind.custom else schemas.problems(kind.schema, served)
+        )
         if old is not None:
+            found += object_meta.changes(served["metadata"], old["metadata"])
             found += _changed_immutables(kind, served, convert(kind.key, old, kind.version))
         found += defaults.problems(kind, served, old)
         if found:
@@ -316,7 +314,7 @@ class Cluster:
     def _own(self, owners, kind, old, obj, manager, operation, paths, subresource):
         if operation == "Update":
             stored = self.kinds.get((kind.group, kind.storage, kind.plural), kind)
-            owners.updated(stored.schema, old, obj, manager, kind.api_version, subresource, now())
+            owners.updated(stored, old, obj, manager, kind.api_version, subresource, now())
             return
         applied, taken = paths
         key, kept = (manager, "Apply", kind.api_version, subresource), None
@@ -419,7 +417,7 @@ def _changed_immutables(kind, new, old):
     def walk(schema, value, before, path):
         for rule in schema.get("x-kubernetes-validations", ()):
             if rule["rule"].strip() == "self == oldSelf" and value != before:
-                text = f"Invalid value: {rule.get('message', 'failed rule: self == oldSelf')}"
+                text = f"Invalid value: {json.dumps(value)}: {rule.get('message', 'failed rule: self == oldSelf')}"
                 found.append(("FieldValueInvalid", path, text))
         if isinstance(value, dict) and isinstance(before, dict):
             for key, inner in schema.get("properties", {}).items():

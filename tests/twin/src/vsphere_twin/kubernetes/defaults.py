@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import copy
+import json
+
+from . import object_meta
+
+_OF_ADMISSION = ("preemptionPolicy", "priority", "serviceAccountName", "tolerations")
 
 
 def fill(kind, obj):
@@ -12,6 +16,15 @@ def fill(kind, obj):
     filler = _FILLERS.get(kind.kind)
     if filler:
         filler(obj)
+
+
+def sent(obj):
+    """The parts of a new object of a core kind that its manager owns: the server fills in the others later."""
+    names = ("status", "spec") if obj["kind"] == "Namespace" else ("status",)
+    kept = {key: value for key, value in obj.items() if key not in names}
+    if obj["kind"] == "Pod":
+        kept["spec"] = {key: value for key, value in obj["spec"].items() if key not in _OF_ADMISSION}
+    return kept
 
 
 def _secret(obj):
@@ -27,7 +40,7 @@ def _namespace(obj):
 
 
 def _pod(obj):
-    pod_spec(obj["spec"])
+    pod_spec(obj.setdefault("spec", {}))
     obj["spec"].setdefault("serviceAccountName", "default")
     obj["spec"].setdefault("enableServiceLinks", True)
     obj["spec"].setdefault("priority", 0)
@@ -42,7 +55,8 @@ def _pod(obj):
 
 def pod_spec(spec, restart="Always"):
     """The defaults of a pod's spec, in a pod and in templates of core kinds."""
-    spec.setdefault("restartPolicy", restart)
+    if restart:
+        spec.setdefault("restartPolicy", restart)
     spec.setdefault("dnsPolicy", "ClusterFirst")
     spec.setdefault("schedulerName", "default-scheduler")
     spec.setdefault("terminationGracePeriodSeconds", 30)
@@ -105,9 +119,17 @@ _FILLERS = {
     "Namespace": _namespace,
     "Pod": _pod,
     "Service": _service,
-    "Job": _template("Always"),
+    "Job": _template(""),
     "Deployment": _deployment,
     "DaemonSet": _daemon_set,
+}
+
+
+# Keys that a type of Secret requires.
+_KEYS = {
+    "kubernetes.io/tls": ("tls.crt", "tls.key"),
+    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
 }
 
 
@@ -119,20 +141,30 @@ def problems(kind, new, old):
 
 def _check_secret(new, old):
     found = []
-    for key, value in (new.get("data") or {}).items():
-        try:
-            base64.b64decode(value, validate=True)
-        except binascii.Error:
-            found.append(("FieldValueInvalid", f"data[{key}]", "Invalid value: illegal base64 data at input byte 0"))
+    for key in _KEYS.get(new.get("type"), ()):
+        if key not in (new.get("data") or {}):
+            found.append(("FieldValueRequired", f"data[{key}]", "Required value"))
+    if old and new.get("type") != old.get("type"):
+        text = f"Invalid value: {json.dumps(new.get('type'))}: field is immutable"
+        found.append(("FieldValueInvalid", "type", text))
     return found + _check_immutable(new, old)
 
 
-def _check_immutable(new, old):
-    if not (old and old.get("immutable")):
+def _check_role_ref(new, old):
+    if not old or new["roleRef"] == old["roleRef"]:
         return []
+    given = {"APIGroup": "rbac.authorization.k8s.io", "Kind": new["roleRef"]["kind"], "Name": new["roleRef"]["name"]}
+    given = json.dumps(given, separators=(",", ":"))
+    return [("FieldValueInvalid", "roleRef", f"Invalid value: {given}: cannot change roleRef")]
+
+
+def _check_immutable(new, old):
+    found = object_meta.of_data(new.get("data"), "data")
+    if not (old and old.get("immutable")):
+        return found
     text = "Forbidden: field is immutable when `immutable` is set"
     changed = [key for key in ("data", "binaryData", "immutable") if new.get(key) != old.get(key)]
-    return [("FieldValueForbidden", key, text) for key in changed]
+    return found + [("FieldValueForbidden", key, text) for key in changed]
 
 
 def _check_pod(new, old):
@@ -182,7 +214,21 @@ def _check_containers(spec, path):
     return found
 
 
+def _check_definition(new, _old):
+    spec, name = new["spec"], new["metadata"]["name"]
+    found = []
+    if name != f"{spec['names']['plural']}.{spec['group']}":
+        text = f'Invalid value: {json.dumps(name)}: must be spec.names.plural+"."+spec.group'
+        found.append(("FieldValueInvalid", "metadata.name", text))
+    if sum(bool(one.get("storage")) for one in spec["versions"]) != 1:
+        text = "Invalid value: must have exactly one version marked as storage version"
+        found.append(("FieldValueInvalid", "spec.versions", text))
+    return found
+
+
 def _check_template(new, old):
+    if "template" not in new["spec"]:
+        return []  # the schema names it
     found = _check_containers(new["spec"]["template"].get("spec", {}), "spec.template.spec")
     selector = (new["spec"].get("selector") or {}).get("matchLabels", {})
     labels = (new["spec"]["template"].get("metadata") or {}).get("labels", {})
@@ -196,8 +242,14 @@ def _check_template(new, old):
 
 
 def _check_job(new, old):
+    if "template" not in new["spec"]:
+        return []
     found = _check_template(new, old)
-    if new["spec"]["template"].get("spec", {}).get("restartPolicy") == "Always":
+    restart = new["spec"]["template"].get("spec", {}).get("restartPolicy")
+    if not restart:
+        text = 'Required value: valid values: "OnFailure", "Never"'
+        found.append(("FieldValueRequired", "spec.template.spec.restartPolicy", text))
+    if restart == "Always":
         text = 'Unsupported value: "Always": supported values: "OnFailure", "Never"'
         found.append(("FieldValueNotSupported", "spec.template.spec.restartPolicy", text))
     if old and new["spec"]["template"] != old["spec"]["template"] and not old["spec"].get("suspend"):
@@ -206,8 +258,11 @@ def _check_job(new, old):
 
 
 _CHECKERS = {
+    "ClusterRoleBinding": _check_role_ref,
+    "RoleBinding": _check_role_ref,
     "Secret": _check_secret,
     "ConfigMap": _check_immutable,
+    "CustomResourceDefinition": _check_definition,
     "Pod": _check_pod,
     "Deployment": _check_template,
     "DaemonSet": _check_template,

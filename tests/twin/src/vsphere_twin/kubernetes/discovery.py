@@ -90,11 +90,14 @@ def _subresource(kind, name):
         "eviction": ["create"],
         "binding": ["create"],
         "finalize": ["update"],
+        "token": ["create"],
     }
     if name == "scale":
         row.update(group="autoscaling", version="v1", kind="Scale")
     elif name == "eviction":
         row.update(group="policy", version="v1", kind="Eviction")
+    elif name == "token":
+        row.update(group="authentication.k8s.io", version="v1", kind="TokenRequest")
     return {**row, "verbs": verbs.get(name, ["get", "patch", "update"])}
 
 

@@ -32,6 +32,16 @@ _METADATA = {
 }
 
 
+_EXPECTED = {
+    "object": ("map", dict),
+    "array": ("list", list),
+    "string": ("string", str),
+    "boolean": ("boolean", bool),
+    "integer": ("numeric (int or float)", (int, float)),
+    "number": ("numeric (int or float)", (int, float)),
+}
+
+
 class Undeclared(Exception):
     """A field that the schema does not have; a patch of server-side apply is rejected with it."""
 
@@ -54,7 +64,64 @@ def leaves(schema, obj, strict=False):
     return found
 
 
+def _maps(kind, obj):
+    """The paths of maps with fields. A core kind has spec and status from the start, and each object its metadata."""
+    found = set()
+
+    def walk(schema, value, path):
+        if isinstance(value, dict) and value and not _is_atomic_map(schema):
+            found.add(path)
+            extra = schema.get("additionalProperties")
+            extra = extra if isinstance(extra, dict) else {}
+            for key, item in value.items():
+                walk(schema.get("properties", {}).get(key, extra), item, (*path, f"f:{key}"))
+        elif isinstance(value, list) and schema.get("x-kubernetes-list-type") == "map":
+            for item in value:
+                walk(schema.get("items", {}), item, (*path, _element(schema, item)))
+
+    walk({**kind.schema, "properties": {**kind.schema.get("properties", {}), "metadata": _METADATA}}, _owned(obj), ())
+    return found - {(), ("f:metadata",)} - (set() if kind.custom else {("f:spec",), ("f:status",)})
+
+
+def _owned(obj):
+    metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key not in _UNOWNED}
+    body = {key: value for key, value in obj.items() if key not in ("apiVersion", "kind", "metadata")}
+    return {**body, "metadata": metadata}
+
+
+def _check_type(schema, value, path):
+    """Reject a value that the schema does not type, in the words of the typed objects of Go."""
+    kind = schema.get("type")
+    if value is None or kind is None or schema.get("x-kubernetes-int-or-string"):
+        return
+    if kind in _EXPECTED and not isinstance(value, _EXPECTED[kind][1]):
+        given = f"&value.valueUnstructured{{Value:{_go(value)}}}" if kind == "string" else f"&{{{_go(value)}}}"
+        raise Undeclared(f"{shown(path)}: expected {_EXPECTED[kind][0]}, got {given}")
+    if isinstance(value, list) and schema.get("x-kubernetes-list-type") in ("map", "set"):
+        seen = set()
+        for at, item in enumerate(value):
+            element = _element(schema, item) if isinstance(item, dict) or _is_set(schema) else ""
+            if element == "k:{}":
+                keys = json.dumps(schema["x-kubernetes-list-map-keys"])
+                text = "associative list with keys has an element that omits all key fields"
+                text = f"element {at}: {text} {keys} (and doesn't have default values for any key fields)"
+                raise Undeclared(f"{shown(path)}: {text}")
+            if element in seen:
+                raise Undeclared(f"{shown(path)}: duplicate entries for key {shown((element,))}")
+            seen.add(element)
+
+
+def _is_set(schema):
+    return schema.get("x-kubernetes-list-type") == "set"
+
+
+def _go(value):
+    return json.dumps(value) if isinstance(value, bool) else value
+
+
 def _walk(schema, value, path, found, strict):
+    if strict:
+        _check_type(schema, value, path)
     if isinstance(value, dict) and not _is_atomic_map(schema):
         properties, extra = schema.get("properties", {}), schema.get("additionalProperties")
         if not value:
@@ -149,11 +216,13 @@ class Owners:
     def owned_by_others(self, key):
         return set().union(*(paths for other, (paths, _time) in self.rows.items() if other != key))
 
-    def updated(self, schema, old, new, manager, version, subresource, time):
-        """Give the fields that an update changed to its manager."""
-        before, after = leaves(schema, old or {}), leaves(schema, new)
-        gone = before.keys() - after.keys()
+    def updated(self, kind, old, new, manager, version, subresource, time):
+        """Give the fields that an update changed to its manager, and the maps that it created."""
+        before, after = leaves(kind.schema, old or {}), leaves(kind.schema, new)
+        maps_before, maps = (_maps(kind, one) for one in (old or {}, new))
+        gone = (before.keys() - after.keys()) | (maps_before - maps)
         changed = {path for path, value in after.items() if path not in before or before[path] != value}
+        changed |= maps - maps_before
         for row in self.rows.values():
             row[0] = row[0] - gone - changed
         if changed:
@@ -162,12 +231,21 @@ class Owners:
 
     def conflicts(self, key, live, wanted):
         """(owner, path) of the fields that another manager owns with another value."""
-        differing = {path for path, value in wanted.items() if value is not _PRESENT and live.get(path) != value}
+        differing = {
+            path for path, value in wanted.items() if value is not _PRESENT and value != {} and live.get(path) != value
+        }
         found = []
         for other, (paths, _time) in sorted(self.rows.items()):
             if other != key and not (other[0] == key[0] and other[1:] == key[1:]):
                 found += [(other, path) for path in sorted(paths & differing)]
         return found
+
+
+def write(metadata, owners):
+    """Set the managedFields of an object; none is no list."""
+    metadata["managedFields"] = owners.entries()
+    if not metadata["managedFields"]:
+        del metadata["managedFields"]
 
 
 def _entry(key, paths, time):

@@ -30,23 +30,43 @@ class Refused(Exception):
         status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": self.message}
         if self.reason:
             status["reason"] = self.reason
-        if self.details:
+        if self.details is not None:
             status["details"] = self.details
         return {**status, "code": self.code}
+
+
+class NoPage(Refused):
+    """An answer in plain text."""
+
+    @property
+    def body(self):
+        return f"{self.message}\n".encode()
 
 
 def not_found(kind, name):
     return Refused(404, f'{kind.resource} "{name}" not found', details=_details(kind, name))
 
 
-def exists(kind, name):
-    return Refused(409, f'{kind.resource} "{name}" already exists', "AlreadyExists", _details(kind, name))
+def exists(kind, name, deleting=False):
+    text = f'{"object is being deleted: " if deleting else ""}{kind.resource} "{name}" already exists'
+    return Refused(409, text, "AlreadyExists", _details(kind, name))
 
 
 def modified(kind, name):
     text = "the object has been modified; please apply your changes to the latest version and try again"
+    return conflict(kind, name, text)
+
+
+def conflict(kind, name, text):
     text = f'Operation cannot be fulfilled on {kind.resource} "{name}": {text}'
     return Refused(409, text, details=_details(kind, name))
+
+
+def precondition(kind, name, text):
+    """A deletion whose preconditions do not hold; the server names the kind, not the resource."""
+    full = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
+    details = {**_details(kind, name), "kind": kind.kind}
+    return Refused(409, f'Operation cannot be fulfilled on {full} "{name}": {text}', details=details)
 
 
 def forbidden(kind, name, text):
@@ -55,11 +75,16 @@ def forbidden(kind, name, text):
 
 def invalid(kind, name, problems):
     """Problems are (reason, field, text) rows."""
+    return invalid_as(kind.kind, kind.group, name, problems)
+
+
+def invalid_as(kind, group, name, problems):
+    """As invalid(), for the name of a kind that is not stored, such as options."""
     rows = [f"{field}: {text}" if field else text for _reason, field, text in problems]
     text = rows[0] if len(rows) == 1 else f"[{', '.join(rows)}]"
     causes = [{"reason": reason, "message": text, "field": field} for reason, field, text in problems]
-    full = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
-    details = {"name": name, "group": kind.group, "kind": kind.kind, "causes": causes}
+    full = f"{kind}.{group}" if group else kind
+    details = {"name": name, "group": group, "kind": kind, "causes": causes}
     return Refused(422, f'{full} "{name}" is invalid: {text}', details={k: v for k, v in details.items() if v})
 
 
@@ -70,6 +95,15 @@ def undecodable(kind, text):
 
 def no_resource():
     return Refused(404, "the server could not find the requested resource", details={})
+
+
+def no_page():
+    """A path outside the API groups."""
+    return NoPage(404, "404 page not found", details={})
+
+
+def no_method():
+    return Refused(405, "the server does not allow this method on the requested resource", details={})
 
 
 def _details(kind, name):

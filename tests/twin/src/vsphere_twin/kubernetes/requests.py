@@ -40,15 +40,16 @@ class Request:
     warnings: list = dataclasses.field(default_factory=list)
 
     def flag(self, name):
-        return self.query.get(name, "").casefold() in ("true", "1")
+        """A flag of the query: false only if it is absent, false or 0."""
+        return name in self.query and self.query[name].casefold() not in ("false", "0")
 
     @property
     def dry_run(self):
-        given = self.query.get("dryRun", "")
-        if given not in ("", "All"):
-            text = f'Unsupported value: "{given}": supported values: "All"'
-            raise Refused(422, f'{self.method.title()}Options.meta.k8s.io "" is invalid: dryRun: {text}')
-        return bool(given)
+        return bool(self.query.get("dryRun"))
+
+    @property
+    def content_type(self):
+        return self.headers.get("Content-Type", "application/json").partition(";")[0].strip()
 
     @property
     def manager(self):
@@ -57,7 +58,7 @@ class Request:
 
     def parsed(self):
         """The body as an object; JSON is YAML."""
-        kind = self.headers.get("Content-Type", "application/json").partition(";")[0].strip()
+        kind = self.content_type
         if kind not in _BODIES and self.method != "PATCH":
             text = "the body of the request was in an unknown format - accepted media types include: "
             raise Refused(415, text + ", ".join(_BODIES))

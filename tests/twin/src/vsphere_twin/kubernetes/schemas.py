@@ -12,6 +12,7 @@ _EMBEDDED = "x-kubernetes-embedded-resource"
 _OF_OBJECTS = ("apiVersion", "kind", "metadata")
 # JSON types by the names of a schema.
 _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
+_BLOCKING = tuple(f"FieldValue{name}" for name in ("Required", "TooLong", "TooMany", "TypeInvalid", "NotSupported"))
 QUANTITY = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)(([KMGTPE]i)|[numkMGTPE]|([eE][+-]?(\d+(\.\d*)?|\.\d+)))?$")
 
 
@@ -49,6 +50,8 @@ def default(schema, value):
             dropped = value.get(key, 0) is None and not inner.get("nullable")
             if "default" in inner and (key not in value or dropped):
                 value[key] = copy.deepcopy(inner["default"])
+            elif dropped and not (inner.get(_OPEN) or "type" not in inner):
+                del value[key]
         for key, item in value.items():
             inner = properties.get(key, extra if isinstance(extra, dict) else None)
             if inner is not None:
@@ -60,6 +63,33 @@ def drop_nulls(value):
     if isinstance(value, dict):
         return {key: drop_nulls(item) for key, item in value.items() if item is not None}
     return [drop_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def as_quantities(schema, value):
+    """Write whole numbers of quantities as text, as typed kinds store them."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        extra = schema.get("additionalProperties")
+        inner = schema.get("items") if isinstance(value, list) else schema.get("properties", {}).get(key, extra)
+        if isinstance(item, (dict, list)):
+            as_quantities(inner if isinstance(inner, dict) else {}, item)
+        elif isinstance(inner, dict) and type(item) is int and inner.get(_INT_OR_STRING) and extra:
+            value[key] = str(item)
+
+
+def problems_with_rules(schema, value):
+    """The violations of a custom resource. Some of them keep the server from evaluating the rules of the schema."""
+    found = problems(schema, value)
+    if any(reason in _BLOCKING for reason, _field, _text in found) and _has_rules(schema):
+        text = "some validation rules were not checked because the object was invalid"
+        text = f"Invalid value: null: {text}; correct the existing errors to complete validation"
+        found.append(("FieldValueInvalid", "<nil>", text))
+    return found
+
+
+def _has_rules(schema):
+    if isinstance(schema, list):
+        return any(map(_has_rules, schema))
+    return isinstance(schema, dict) and ("x-kubernetes-validations" in schema or any(map(_has_rules, schema.values())))
 
 
 def problems(schema, value, path=""):
@@ -115,6 +145,8 @@ def _of_value(schema, value, path):
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if value < schema.get("minimum", value):
             found.append(_invalid(path, said, f"should be greater than or equal to {schema['minimum']}"))
+        if schema.get("exclusiveMinimum") and value == schema.get("minimum"):
+            found.append(_invalid(path, said, f"should be greater than {schema['minimum']}"))
         if value > schema.get("maximum", value):
             found.append(_invalid(path, said, f"should be less than or equal to {schema['maximum']}"))
     return found
@@ -133,6 +165,9 @@ def _of_object(schema, value, path):
     if len(value) < schema.get("minProperties", 0):
         text = f"should have at least {schema['minProperties']} properties"
         found.append(_invalid(path, len(value), text))
+    if len(value) > schema.get("maxProperties", len(value)):
+        text = f"Too many: {len(value)}: must have at most {schema['maxProperties']} items"
+        found.append(("FieldValueTooMany", path, text))
     for key, item in value.items():
         inner = properties.get(key, extra if isinstance(extra, dict) else None)
         if inner is not None and (path or key != "metadata"):
@@ -158,7 +193,7 @@ def _doubles(schema, value, path):
     for at, item in enumerate(value):
         if kind == "map" and isinstance(item, dict):
             key = {name: item.get(name) for name in schema["x-kubernetes-list-map-keys"] if name in item}
-            said = f"map[string]interface {{}}{json.dumps(key, separators=(', ', ':'))}"
+            said = json.dumps(key, separators=(",", ":"))
         elif kind == "set":
             key, said = item, json.dumps(item)
         else:

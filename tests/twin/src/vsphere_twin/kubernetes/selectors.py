@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from .refused import Refused
 
 _SET = re.compile(r"^\s*(?P<key>[\w./-]+)\s+(?P<how>in|notin)\s*\((?P<values>[^)]*)\)\s*$")
 _EQUAL = re.compile(r"^\s*(?P<key>[\w./-]+)\s*(?P<how>==|=|!=)\s*(?P<value>[\w.-]*)\s*$")
+_ORDER = re.compile(r"^\s*(?P<key>[\w./-]+)\s*(?P<how>[<>])\s*(?P<value>\d+)\s*$")
 _EXISTS = re.compile(r"^\s*(?P<no>!?)\s*(?P<key>[\w./-]+)\s*$")
 
 
@@ -29,10 +31,18 @@ def _of_term(term, text):
         if found["how"] == "!=":
             return lambda labels: labels.get(found["key"]) != found["value"]
         return lambda labels: labels.get(found["key"]) == found["value"]
+    found = _ORDER.match(term)
+    if found:
+        bound, sign = int(found["value"]), 1 if found["how"] == ">" else -1
+        return lambda labels: _number(labels.get(found["key"])) * sign > bound * sign
     found = _EXISTS.match(term)
     if found:
         return lambda labels: (found["key"] in labels) != bool(found["no"])
     raise Refused(400, f'unable to parse requirement: found {term.strip()!r} in label selector "{text}"')
+
+
+def _number(text):
+    return int(text) if text and text.isdecimal() else math.nan
 
 
 def of_object(selector, labels):
@@ -62,7 +72,9 @@ def by_fields(text, kind):
             raise Refused(400, f"invalid selector: '{text}'; can't understand '{term}'")
         path, how, value = found.groups()
         if path not in ("metadata.name", "metadata.namespace", *kind.fields):
-            raise Refused(400, f'field label not supported: "{path}"')
+            text = f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
+            text = f"field label not supported: {path}" if kind.fields or kind.custom else text
+            raise Refused(400, text)
         tests.append((path.split("."), how == "!=", value))
     return lambda obj: all((_at(obj, path) == value) != no for path, no, value in tests)
 

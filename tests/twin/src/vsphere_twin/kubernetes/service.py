@@ -9,7 +9,7 @@ import time
 import urllib.parse
 
 from ..https import basic_credentials
-from . import access, bodies, discovery, fields, patches, refused, selectors, subresources
+from . import access, bodies, discovery, fields, options, patches, refused, reviews, selectors, subresources
 from .conversion import convert
 from .refused import Refused
 from .requests import Answer, Request
@@ -45,7 +45,8 @@ class Service:
                 self.tick()
                 return self._answer(method, path, query, headers, body, user)
         except Refused as error:
-            return Answer(error.code, error.body)
+            text = isinstance(error.body, bytes)
+            return Answer(error.code, error.body, content_type="text/plain" if text else "application/json")
 
     def _answer(self, method, path, query, headers, body, user):
         general = self._general(method, path, headers)
@@ -55,6 +56,8 @@ class Service:
         answer = self._of_resource(request)
         if request.kind.deprecated:
             text = f"{request.kind.api_version} {request.kind.kind} is deprecated"
+            newer = request.kind.group and request.kind.storage != request.kind.version
+            text += f"; use {request.kind.group}/{request.kind.storage} {request.kind.kind}" if newer else ""
             request.warnings.append(text)
         if request.warnings:
             answer.headers["Warning"] = ", ".join(f"299 - {json.dumps(text)}" for text in request.warnings)
@@ -63,7 +66,7 @@ class Service:
     def _login(self, method, headers):
         """The login of a Supervisor: a token for a user of vCenter."""
         if method != "POST":
-            raise Refused(405, "the server does not allow this method on the requested resource", details={})
+            raise refused.no_method()
         user, password = basic_credentials(headers)
         if user not in self.logins or self.logins[user] != password:
             raise Refused(401, "Unauthorized")
@@ -99,7 +102,7 @@ class Service:
         if found is None:
             return None
         if method not in ("GET", "HEAD"):
-            raise Refused(405, "the server does not allow this method on the requested resource", details={})
+            raise refused.no_method()
         return Answer(200, found)
 
     def _request(self, method, path, query, headers, body, user):
@@ -108,13 +111,13 @@ class Service:
         elif path[:1] == ["apis"] and len(path) > 3:
             group, version, rest = path[1], path[2], path[3:]
         else:
-            raise refused.no_resource()
+            raise access.no_resource(user, method, path)
         namespace = ""
         if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in ("status", "finalize"):
             namespace, rest = rest[1], rest[2:]
         kind = self.cluster.kinds.get((group, version, rest[0]))
         if kind is None or (namespace and not kind.namespaced) or len(rest) > 3:
-            raise refused.no_resource()
+            raise access.no_resource(user, method, path)
         name, subresource = (*rest[1:], "", "")[:2]
         if subresource and subresource not in kind.subresources:
             raise refused.no_resource()
@@ -124,9 +127,17 @@ class Service:
 
     def _of_resource(self, request):
         verb = _verb(request)
+        if verb not in request.kind.verbs:
+            raise refused.no_method()
         access.check(
             self.cluster, request.user, verb, request.kind, request.name, request.namespace, request.subresource
         )
+        options.check(request, verb)
+        if request.subresource == "token":
+            return reviews.token(self, request, subresources.found(self.cluster, request))
+        if request.kind.plural in reviews.ANSWERS:
+            obj = bodies.decoded(request, request.parsed())
+            return Answer(201, reviews.ANSWERS[request.kind.plural](self, request, obj))
         if request.subresource in subresources.SERVED:
             return subresources.SERVED[request.subresource](self.cluster, request)
         return getattr(self, f"_{verb}")(request)
@@ -164,12 +175,15 @@ class Service:
                 token = json.loads(base64.urlsafe_b64decode(request.query["continue"]))
             except ValueError:
                 raise Refused(400, "continue key is not valid") from None
+            if request.query.get("resourceVersion") not in (None, "", "0"):
+                raise Refused(400, "specifying resource version is not allowed when using continue")
             start, metadata["resourceVersion"] = token["start"], token["rv"]
-        limit = int(request.query.get("limit") or 0)
+        limit = options.number(request, "limit")
         if limit and len(items) > start + limit:
             token = json.dumps({"start": start + limit, "rv": metadata["resourceVersion"]}).encode()
             metadata["continue"] = base64.urlsafe_b64encode(token).decode()
-            metadata["remainingItemCount"] = len(items) - start - limit
+            if not (request.query.get("labelSelector") or request.query.get("fieldSelector")):
+                metadata["remainingItemCount"] = len(items) - start - limit
         items = items[start : start + limit] if limit else items[start:]
         rows = [self._shown(request, obj) for obj in items]
         return Answer(
@@ -184,7 +198,7 @@ class Service:
             since = cluster.revision
             first = [("ADDED", obj) for obj in cluster.list(kind, request.namespace or None) if fits(obj)]
         else:
-            since = int(given)
+            since = options.number(request, "resourceVersion")
             if cluster.events and len(cluster.events) == cluster.events.maxlen and since < cluster.events[0][0]:
                 raise Refused(410, f"too old resource version: {since} ({cluster.events[0][0]})")
         until = time.monotonic() + float(request.query.get("timeoutSeconds") or 1800)
@@ -236,10 +250,12 @@ class Service:
     def _update(self, request):
         obj = bodies.decoded(request, request.parsed())
         old = subresources.found(self.cluster, request)
+        if obj["metadata"].get("uid") not in (None, old["metadata"]["uid"]):
+            text = f"UID in precondition: {obj['metadata']['uid']}, UID in object meta: {old['metadata']['uid']}"
+            raise refused.conflict(request.kind, request.name, f"Precondition failed: {text}")
         if request.kind.custom and not obj["metadata"].get("resourceVersion"):
-            text = "Invalid value: 0x0: must be specified for an update"
-            row = ("FieldValueInvalid", "metadata.resourceVersion", text)
-            raise refused.invalid(request.kind, request.name, [row])
+            row = ("FieldValueInvalid", "metadata.resourceVersion", "Invalid value: 0: must be specified for an update")
+            raise refused.invalid_as(request.kind.plural, request.kind.group, request.name, [row])
         return self._replaced(request, obj, old)
 
     def _replaced(self, request, obj, old):
@@ -248,7 +264,7 @@ class Service:
         return Answer(200, self._shown(request, new))
 
     def _patch(self, request):
-        content = request.headers.get("Content-Type", "").partition(";")[0].strip()
+        content = request.content_type
         accepted = [one for one in _PATCHES if not (request.kind.custom and one == patches.STRATEGIC)]
         if content not in accepted:
             text = "the body of the request was in an unknown format - accepted media types include: "
@@ -269,29 +285,32 @@ class Service:
     def _apply(self, request):
         """Server-side apply."""
         kind, cluster = request.kind, self.cluster
-        if not request.query.get("fieldManager"):
-            text = "fieldManager: Required value: is required for apply patch"
-            raise Refused(422, f'PatchOptions.meta.k8s.io "" is invalid: {text}')
         given = request.parsed()
-        if isinstance(given, dict) and (given.get("metadata") or {}).get("managedFields"):
+        if isinstance(given, dict) and (given.get("metadata") or {}).get("managedFields") is not None:
             raise Refused(400, "metadata.managedFields must be nil")
         # The patch is typed before anything is pruned, so that an unknown field is an error here.
-        declared = copy.deepcopy(given)
-        obj = bodies.decoded(request, given)
+        declared = copy.deepcopy(given) if isinstance(given, dict) else {}
+        if (declared.get("apiVersion"), declared.get("kind")) != (kind.api_version, kind.kind):
+            group, _slash, version = declared.get("apiVersion", "").rpartition("/")
+            version = version if declared.get("kind") else ""
+            raise Refused(400, f"invalid object type: {group}/{version}, Kind={declared.get('kind', '')}")
         if kind.has_status and request.subresource != "status":
             declared.pop("status", None)
-            obj.pop("status", None)
+            given.pop("status", None)
         try:
             paths = set(fields.leaves(kind.schema, declared, strict=True))
         except fields.Undeclared as error:
-            where = f"{request.namespace}/{request.name}; {kind.group}/{kind.version}, Kind={kind.kind}"
+            own = declared.get("metadata") or {}
+            where = f"{own.get('namespace', '')}/{own.get('name', '')}; {kind.group}/{kind.version}, Kind={kind.kind}"
             # A server answers 500 without a reason here (kubernetes issues 122480 and 139253).
             raise Refused(500, f"failed to create typed patch object ({where}): {error}", reason="") from None
+        obj = bodies.decoded(request, given)
         old = cluster.get(kind, request.name, request.namespace)
         if old is None:
+            access.check(cluster, request.user, "create", kind, request.name, request.namespace)
             if (given.get("metadata") or {}).get("uid"):
                 text = f"uid mismatch: the provided object specified uid {given['metadata']['uid']}"
-                raise Refused(409, f"{text}, and no existing object was found")
+                raise refused.conflict(kind, request.name, f"{text}, and no existing object was found")
             made = cluster.added(kind, obj, request.manager, "Apply", (paths, set()), request.dry_run)
             return Answer(201, self._shown(request, made))
         return self._apply_to(request, obj, old, paths)
@@ -322,17 +341,19 @@ class Service:
         return Answer(200, self._shown(request, made))
 
     def _delete(self, request):
-        options = request.parsed() if request.raw else {}
-        options = options or {}
+        given = options.deletion(request)
         old = subresources.found(self.cluster, request)
-        wanted = options.get("preconditions") or {}
-        for key, value in (("uid", old["metadata"]["uid"]), ("resourceVersion", old["metadata"]["resourceVersion"])):
+        wanted = given.get("preconditions") or {}
+        for key, said, end in (
+            ("uid", "UID", "deleted and then recreated"),
+            ("resourceVersion", "ResourceVersion", "modified"),
+        ):
+            value = old["metadata"][key]
             if wanted.get(key) not in (None, value):
-                text = f"Precondition failed: {key} in precondition: {wanted[key]}, {key} in object meta: {value}"
-                text = f'Operation cannot be fulfilled on {request.kind.resource} "{request.name}": {text}'
-                raise Refused(409, text)
-        policy = options.get("propagationPolicy") or request.query.get("propagationPolicy") or "Background"
-        dry_run = request.dry_run or options.get("dryRun") == ["All"]
+                text = f"the {said} in the precondition ({wanted[key]}) does not match the {said} in record ({value})"
+                raise refused.precondition(request.kind, request.name, f"{text}. The object might have been {end}")
+        policy = given.get("propagationPolicy") or "Background"
+        dry_run = bool(given.get("dryRun"))
         obj = self.cluster.deleted(request.kind, old, policy, dry_run)
         if "deletionTimestamp" in obj["metadata"]:
             return Answer(200, self._shown(request, obj))
@@ -360,7 +381,7 @@ def _verb(request):
     verbs = {"POST": "create", "PUT": "update", "PATCH": "patch"}
     verbs["DELETE"] = "delete" if request.name else "deletecollection"
     if request.method == "POST" and request.name and not request.subresource:
-        raise Refused(405, "the server does not allow this method on the requested resource", details={})
+        raise refused.no_method()
     if request.method not in verbs or (request.method in ("PUT", "PATCH") and not request.name):
-        raise Refused(405, "the server does not allow this method on the requested resource", details={})
+        raise refused.no_method()
     return verbs[request.method]

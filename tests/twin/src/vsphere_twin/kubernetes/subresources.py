@@ -17,6 +17,8 @@ def found(cluster, request):
 
 def log(cluster, request):
     pod = found(cluster, request)
+    if not pod["spec"].get("nodeName"):
+        return Answer(204, b"", content_type="text/plain")
     names = [one["name"] for one in (*pod["spec"].get("initContainers", ()), *pod["spec"]["containers"])]
     container = request.query.get("container") or ""
     if not container and len(names) > 1:

@@ -69,3 +69,18 @@ def test_answer_without_a_status(text):
 def test_rejection_whose_reason_says_less(message, fix):
     (sentence,) = refused([result({"message": message, "reason": "Forbidden"})])
     assert fix in sentence
+
+
+def test_a_cause_without_a_field_does_not_hide_the_others():
+    rules = {"field": "<nil>", "message": "Invalid value: null: some validation rules were not checked"}
+    causes = [{"field": "spec.size", "message": "Required value"}, rules]
+    status = {"reason": "Invalid", "details": {"causes": causes}}
+    (text,) = refused([{"item": ITEM, "failed": True, "failure": {"status": status}}])
+    assert "spec.size: Required value. Correct site.kubernetes" in text
+    assert "<nil>" not in text
+
+
+def test_an_object_that_the_schema_cannot_type_is_a_fault_of_the_site():
+    text = 'failed to create typed patch object (/gpu; v1, Kind=X): .spec.list: duplicate entries for key [name="a"]'
+    (found,) = refused([{"item": ITEM, "failed": True, "failure": {"status": {"message": text, "code": 500}}}])
+    assert found.endswith("Correct site.kubernetes.")
