@@ -23,6 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_typ
     TYPES,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import survey
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -120,7 +121,7 @@ APPROVAL = "approval"
 
 def objects(options: Mapping[str, Any]) -> dict[str, list[Row]]:
     """{list: objects} of the options of the role awx."""
-    answer = ArgumentSpecValidator(_specification()).validate(dict(options))
+    answer = ArgumentSpecValidator(_specification()).validate(plain(options))
     wrong = [f"Unknown option: {one}" if isinstance(one, UnsupportedError) else f"{one}." for one in answer.errors]
     project = answer.validated_parameters.get("awx_project") or {}
     needed = "local_path" if project.get("scm_type") == "manual" else "scm_url"

@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import specification
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import plain, specification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +39,7 @@ def answered(site: Any, answers: Mapping[str, Any]) -> Any:
             "Cannot put the answers of the survey into the site. site_base is not a dictionary. Set site_base to the "
             "site."
         )
-    found = copy.deepcopy(dict(site))
+    found = plain(site)
     for name, value in answers.items():
         if value is None or value == "":
             continue

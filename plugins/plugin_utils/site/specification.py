@@ -100,7 +100,7 @@ def _types() -> str:
 def validate(site: Any) -> tuple[Any, list[str]]:
     """The site with types converted and defaults filled in, and the problems that the specification finds."""
     unknown = [text for text, meant in unknown_keys(site)]
-    spec, site = specification()["site"], _without_idle_stages(_plain(site))
+    spec, site = specification()["site"], _without_idle_stages(plain(site))
     shape = list(_shape("site", site, spec))
     if shape:
         # A required key at another level is already reported.
@@ -131,11 +131,11 @@ def _without_idle_stages(site: Any) -> Any:
     return {key: value for key, value in site.items() if key not in STAGES or value != {}}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """The value without Ansible's wrappers for variables, because its validator would copy everything they refer to."""
     if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list) else value
+        return {key: plain(part) for key, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, list) else value
 
 
 def _shape(key: str, given: Any, option: Mapping[str, Any]) -> Iterator[str]:

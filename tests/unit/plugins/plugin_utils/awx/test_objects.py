@@ -19,6 +19,13 @@ PROJECT = ROOT / "extensions" / "awx" / "project"
 NOT_RUN = {"known_guests", "later_guests", "awx"}
 
 
+class Variables(dict):
+    """Variables of a play. A copy of them has a copy of all that templates need, which loads no more filters."""
+
+    def __deepcopy__(self, memo):
+        raise AssertionError("variables of a play were copied")
+
+
 def made(**options):
     return objects({**NEEDED, **options})
 
@@ -33,6 +40,11 @@ def test_every_playbook_has_a_template_and_a_file_of_the_project():
     for name in playbooks:
         (play,) = yaml.safe_load((PROJECT / f"{name}.yml").read_text())
         assert play["ansible.builtin.import_playbook"] == f"aiready.vsphere.{name}"
+
+
+def test_variables_of_a_play_are_read_and_not_copied():
+    given = Variables({name: Variables(one) for name, one in NEEDED.items()})
+    assert objects(given)["controller_projects"][0]["scm_url"] == NEEDED["awx_project"]["scm_url"]
 
 
 def test_the_image_is_required():

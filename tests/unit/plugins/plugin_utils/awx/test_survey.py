@@ -85,3 +85,13 @@ def test_wrong_answers_are_rejected_by_name(answers, words):
 def test_a_site_that_is_no_dictionary_is_rejected():
     with pytest.raises(AnsibleFilterError, match="site_base is not a dictionary"):
         answered(None, {})
+
+
+def test_the_site_is_neither_changed_nor_copied_with_its_templates():
+    class Variables(dict):
+        def __deepcopy__(self, memo):
+            raise AssertionError("variables of a play were copied")
+
+    site = Variables(gpu=Variables(per_vm=1))
+    assert answered(site, {"site_answer_gpu__per_vm": 2}) == {"gpu": {"per_vm": 2}}
+    assert site == {"gpu": {"per_vm": 1}}
