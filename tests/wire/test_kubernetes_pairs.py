@@ -75,7 +75,8 @@ def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
         file = tmp_path / "results" / "validation.json"
         assert file.exists(), finished.output
         rows = {row["id"]: row for row in json.loads(file.read_text())["rungs"]}
-        assert rows[FAST]["verdict"] in ("pass", "not_required"), rows[FAST]
+        # The site has no threshold for it.
+        assert rows[FAST]["verdict"] == "not_required", rows[FAST]
         assert rows[FAST]["measured"] == 6.0
         assert rows[BAD]["verdict"] not in ("pass", "skipped", "not_required")
         assert "Connection refused" in rows[BAD]["why"]
