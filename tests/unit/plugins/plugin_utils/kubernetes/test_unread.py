@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.unread import is_gone, unread
+
+from house.collection import ROOT
 
 
 def crashed(text):
@@ -55,3 +58,18 @@ def test_missing_right_shows_the_object():
 
 def test_success_has_no_reason():
     assert unread([{"resources": [], "api_found": False}, {"skipped": True}]) == []
+
+
+def tasks(found):
+    """The tasks of a file, with those of its blocks."""
+    return [one for task in found for one in [task, *tasks(task.get("block") or [])]]
+
+
+def test_no_task_drops_the_message_that_the_next_one_reports():
+    """failed_when drops the message of a module that ends with a traceback (ansible-core 2.19)."""
+    dropped = []
+    for file in sorted((ROOT / "roles/kubernetes/tasks").glob("*.yml")):
+        known = tasks(yaml.safe_load(file.read_text()))
+        reported = " ".join(str(one["vars"]) for one in known if "__unread" in (one.get("vars") or {}))
+        dropped += [one["name"] for one in known if "failed_when" in one and str(one.get("register")) in reported]
+    assert dropped == []
