@@ -204,7 +204,7 @@ class _Writer:
         inner: list[str] = []
         item = _typed(lambda: kind.Item) if local.startswith("ArrayOf") else None
         wsdl = str(_typed(lambda: kind._wsdlName) or local) if item is None else ""
-        secret = fields.SECRET_OPTION.match(node.findtext("key") or "")
+        secret = fields.SECRET_OPTION.match((node.findtext("key") or "").strip())
         for one in node:
             if not _TAG.fullmatch(one.tag):
                 continue

@@ -98,7 +98,7 @@ def _is_data(value: Data) -> bool:
 def _is_secret(value: Data) -> bool:
     """Whether a data object is an option whose value never leaves the site."""
     key = getattr(value, "key", None)
-    return isinstance(key, str) and hasattr(value, "value") and bool(fields.SECRET_OPTION.match(key))
+    return isinstance(key, str) and hasattr(value, "value") and bool(fields.SECRET_OPTION.match(key.strip()))
 
 
 def _leaf(field: str, value: Data, scrub: Scrubber, owner: str) -> str:

@@ -139,11 +139,13 @@ class Table:
         return made
 
     def autonomous(self, number: str) -> str:
-        """The number of an autonomous system. Private ones and those for documentation belong to nobody."""
-        if any(first <= int(number) <= last for first, last in _PRIVATE_SYSTEMS):
+        """The number of an autonomous system, also as 3.10. Private ones and those of documents belong to nobody."""
+        high, _dot, low = number.rpartition(".")
+        plain = int(high or 0) * 65536 + int(low)
+        if any(first <= plain <= last for first, last in _PRIVATE_SYSTEMS):
             return number
         first, last = _PRIVATE_SYSTEMS[-1]
-        return str(first + int.from_bytes(self._digest(f"as {int(number)}")[:8], "big") % (last - first))
+        return str(first + int.from_bytes(self._digest(f"as {plain}")[:8], "big") % (last - first))
 
     def dvs_uuid(self, text: str) -> str:
         made = self._digest(f"uuid {text.lower()}").hex()

@@ -46,10 +46,11 @@ _FREE = re.compile(
     r"^(?:Description|LongDescription|Message|Messages|MessageArgs|Resolution|@Message\.ExtendedInfo|@Redfish\.Copyright|"
     r"@odata\.etag|@odata\.context|UefiDevicePath|MessageOfTheDay)$|ExtendedInfo$|Deprecated$"
 )
-# Attributes of a BIOS that are texts of the site, if no registry says which values they take.
+# Attributes of a BIOS that are texts of the site, if no registry says which values they take. Profiles, NUMA clusters
+# and security settings are none.
 _OWN = re.compile(
-    r"name|tag|serial|contact|mail|phone|message|string|ur[il]|path|address|ipv|password|iscsi|iqn|uuid|guid|mac|dns|host|"
-    r"gateway|netmask|user|owner|location|banner|domain|file|server|label|comment|otherinfo",
+    r"name|tag|serial|contact|mail|phone|message|string|(?<!sec)ur[il]|path|address|ipv|password|iscsi|iqn|uuid|guid|(?<!nu)mac|dns|host|"
+    r"gateway|netmask|user|owner|location|banner|domain|(?<!pro)file|server|label|comment|otherinfo",
     re.IGNORECASE,
 )
 # Attributes of a BIOS that describe a product.

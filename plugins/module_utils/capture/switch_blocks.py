@@ -14,7 +14,7 @@ _BANNER = re.compile(
 )
 _CERTIFICATE = re.compile(r"\s*certificate\s+\S", re.IGNORECASE)
 # A line of a certificate or key: groups of eight hexadecimal digits. Counters have no letters.
-_HEX = re.compile(r"\s*(?=.*[A-Fa-f])(?:[0-9A-Fa-f]{8}\s+){2,}[0-9A-Fa-f]{2,8}\s*|\s*(?=.*[A-Fa-f])[0-9A-Fa-f]{40,}\s*")
+_HEX = re.compile(r"(?=.*[A-Fa-f])(?:(?:[0-9A-Fa-f]{8}\s+){2,}[0-9A-Fa-f]{2,8}|[0-9A-Fa-f]{40,})")
 # Lines of a block. Without a limit, many starts without an end take quadratic time.
 _LONGEST = 500
 _COMMENT, _COMMENT_END = "/*", "*/"
@@ -32,7 +32,7 @@ def inside(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
             end = next(
                 (place for place in range(number + 1, min(len(lines), number + _LONGEST)) if ends(lines[place])), -1
             )
-        yield line, bool(_HEX.fullmatch(line)) or line.lstrip().startswith(_COMMENT)
+        yield line, bool(_HEX.fullmatch(line.strip())) or line.lstrip().startswith(_COMMENT)
 
 
 def _end_of(line: str) -> Callable[[str], bool] | None:
@@ -44,7 +44,7 @@ def _end_of(line: str) -> Callable[[str], bool] | None:
         return lambda one: one.strip() == "quit"
     if "-----BEGIN " in line:
         return lambda one: "-----END " in one
-    if _COMMENT in line and _COMMENT_END not in line:
+    if line.lstrip().startswith(_COMMENT) and _COMMENT_END not in line:
         return lambda one: _COMMENT_END in one
     return None
 

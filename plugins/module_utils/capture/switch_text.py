@@ -29,7 +29,7 @@ REMOVED = "removed"
 _FREE = re.compile(
     r"^(?P<kept>(?:[\s|*]*(?:description|alias|remark|banner|system description|port description)|"
     r"\s*(?:nv set|set|interface)\s(?:.*?\s)?(?:description|message|announcement|pre-login|post-login))\b"
-    r"\s*[:=]?\s*)(?P<free>\S.*)$",
+    r"\s*(?:[:=]\s*)?)(?P<free>\S.*)$",
     re.IGNORECASE,
 )
 # Such a line has a secret, a user or a serial number. It is dropped, and the table never learns its words.
@@ -42,7 +42,7 @@ _SECRET = re.compile(
 # Numbers of autonomous systems identify their owner.
 _AUTONOMOUS = re.compile(
     r"(?P<before>\b(?:(?:bgp|remote-as|local-as|peer-as|autonomous-system|as-number)\s+|"
-    r"(?:rd|route-target(?:\s+(?:import|export|both))?)\s+(?=\d+:\d)|target:))(?P<number>\d{1,10})(?=[\s:;]|$)",
+    r"(?:rd|route-target(?:\s+(?:import|export|both))?)\s+(?=[\d.]+:\d)|target:))(?P<number>\d{1,10}|\d{1,5}\.\d{1,5})(?=[\s:;]|$)",
     re.IGNORECASE,
 )
 # The same for the keys and tables of JSON.
@@ -62,6 +62,7 @@ _BARE = re.compile(r"0\d{11}|(?=\d*[a-fA-F])(?=[a-fA-F]*\d)[0-9a-fA-F]{12}")
 _PLAIN = re.compile(r"-?\d{1,20}(?:\.\d{1,6})?|0x[0-9a-fA-F]{1,8}|oid:0x[0-9a-fA-F]{1,16}")
 _VERSION = re.compile(r"v?\d{1,5}(?:\.\d{1,5}){1,4}(?:\(\d{1,3}[a-z]?\))?[A-Za-z]{0,2}\d{0,4}")
 _AFTER_VERSION = re.compile(r"(?:version|release)\W*$", re.IGNORECASE)
+_SIGN = re.compile(r"\S")
 # What a word needs of the line before it. All of it makes the time for a long line quadratic.
 _BEFORE = 40
 # A part of a longer word has the form of an address.
@@ -99,16 +100,17 @@ class SwitchText:
 
     def output(self, text: str) -> str:
         """The output of a command: JSON, lines, or one after the other."""
-        plain = text.lstrip()
-        if plain[:1] in ("{", "["):
+        made: list[str] = []
+        place = _begin(text)
+        while text[place : place + 1] in ("{", "["):
             try:
-                found, end = json.JSONDecoder().raw_decode(plain)
-                made = json.dumps(self._data(found), indent=1)
+                found, end = json.JSONDecoder().raw_decode(text, place)
+                made.append(json.dumps(self._data(found), indent=1))
             except (ValueError, RecursionError):
-                pass
-            else:
-                return f"{made}\n{self.output(plain[end:].lstrip())}"
-        return "\n".join(map(self._shown, *zip(*switch_blocks.inside(text.split("\n")))))
+                break
+            place = _begin(text, end)
+        rest = text[place:] if made else text
+        return "\n".join([*made, *map(self._shown, *zip(*switch_blocks.inside(rest.split("\n"))))])
 
     def _shown(self, line: str, in_block: bool) -> str:
         return self._count(DROPPED, "block") if in_block else self._line(line)
@@ -219,6 +221,12 @@ class SwitchText:
         if kind == DROPPED:
             self._scrub.dropped[field] += 1
         return made
+
+
+def _begin(text: str, place: int = 0) -> int:
+    """The place of the first sign that is no blank."""
+    found = _SIGN.search(text, place)
+    return found.start() if found else len(text)
 
 
 def _signs(text: str) -> str:

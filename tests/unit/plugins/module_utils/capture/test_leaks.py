@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import govc, redfish
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
@@ -53,6 +55,24 @@ def test_a_block_without_end_hides_nothing_behind_it(start):
     assert switch(f"{start}\nmtu 9214").endswith("\nmtu 9214")
 
 
+def test_a_description_with_the_sign_of_a_comment_hides_no_setting():
+    made = switch("   description a /* b\n   mtu 9214\n   description c */ d")
+    assert made.split("\n")[1] == "   mtu 9214"
+
+
+@pytest.mark.parametrize("start", ["", "description", "banner motd @"])
+def test_a_line_of_blanks_takes_linear_time(start):
+    before = time.process_time()
+    switch(start + " " * 60_000 + "\n")
+    assert time.process_time() - before < 5
+
+
+def test_answers_in_json_one_after_the_other_are_read_as_data():
+    made = switch('{"description": "Canary"}\n' * 2000 + "mtu 9214")
+    assert made.endswith("\nmtu 9214")
+    assert made.count('"description": "removed"') == 2000
+
+
 def test_counters_are_no_certificate():
     assert switch("  12345678 12345678 12345678") == "  12345678 12345678 12345678"
 
@@ -67,6 +87,8 @@ def test_counters_are_no_certificate():
         "   rd 15169:100",
         "   route-target import 15169:100",
         "   route-target export target:15169:100",
+        "router bgp 3.15169",
+        "   rd 3.15169:100",
     ],
 )
 def test_the_number_of_a_public_autonomous_system_is_replaced(line):
@@ -75,7 +97,7 @@ def test_the_number_of_a_public_autonomous_system_is_replaced(line):
     assert made == switch(line)
 
 
-@pytest.mark.parametrize("line", ["router bgp 65001", "router bgp 4200000001", "   rd 64512:100"])
+@pytest.mark.parametrize("line", ["router bgp 65001", "router bgp 4200000001", "   rd 64512:100", "   rd 0.64512:100"])
 def test_a_private_autonomous_system_stays(line):
     assert line.split()[-1] in switch(line)
 
@@ -135,7 +157,9 @@ def test_contacts_of_a_bmc_and_files_of_its_firmware_are_replaced():
     text = redfish.RedfishText(Scrubber(Table(bytes(32))))
     contact = {"ContactName": "canary", "EmailAddress": "canary@x.example", "PhoneNumber": "5551234567"}
     attributes = {"PxeBootFile": "canary", "ServerOtherInfo": "canary", "ProcCStates": "Disabled"}
+    profiles = {"SysProfile": "PerfOptimized", "WorkloadProfile": "GraphicProcessing", "SubNumaCluster": "TwoClusters"}
     made = str(text.body({"Location": {"Contacts": [contact]}, "Attributes": attributes}))
+    assert text.body({"Attributes": profiles}) == {"Attributes": profiles}
     assert "canary" not in made
     assert "5551234567" not in made
     assert "Disabled" in made
