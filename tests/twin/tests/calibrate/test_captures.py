@@ -14,6 +14,8 @@ from twin_labs.captures import thing
 from vsphere_twin import __main__ as command
 from vsphere_twin import calibrate, rules
 from vsphere_twin.calibrate.evidence import Evidence
+from vsphere_twin.calibrate.registry import CHECKERS
+from vsphere_twin.calibrate.verdict import refutes
 from vsphere_twin.capture import assumptions
 from vsphere_twin.capture import seed as captures
 from vsphere_twin.model import seed as seeds
@@ -213,3 +215,13 @@ def test_a_file_of_another_form_is_no_evidence(name, content):
     evidence = Evidence({name: content}, {"vcenter": [1], "anonymised": True})
     verdicts = calibrate.calibrate(evidence)
     assert {one.result for one in verdicts} == {calibrate.UNDETERMINED}
+
+
+def test_an_object_before_damaged_data_still_refutes(monkeypatch):
+    def checker(_evidence):
+        yield refutes("host-001", "9 MB")
+        raise ValueError("x")
+
+    monkeypatch.setitem(CHECKERS, "vm-overhead", checker)
+    verdicts = calibrate.calibrate(Evidence({}, {"vcenter": [1], "anonymised": True}))
+    assert [one.rule for one in verdicts if one.result == calibrate.REFUTED] == ["vm-overhead"]

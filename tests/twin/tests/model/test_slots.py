@@ -9,6 +9,7 @@ from pyVmomi import vim
 
 from twin_labs.rule_examples import guest
 from vsphere_twin import calibrate
+from vsphere_twin.guests.programs import hardware
 from vsphere_twin.model import resources, slots
 
 DEVICE = vim.vm.device
@@ -35,6 +36,13 @@ def test_controllers_on_pci_express_take_the_slots_before_those_of_adapters(lab,
     expected = slots.SERIES[slots.SERIES.index(first) :][:3]
     assert [machine.setting(f"ethernet{number}.pciSlotNumber") for number in range(3)] == list(map(str, expected))
     assert slots.names(machine)[:3] == tuple(f"ens{one % 1024 + one // 1024}" for one in expected)
+
+
+@pytest.mark.parametrize("controllers, buses", [(1, ["0b", "13", "1b", "04"]), (4, ["04", "0c", "14", "1c"])])
+def test_each_adapter_has_a_bus_of_its_slot(controllers, buses):
+    disks = [DEVICE.ParaVirtualSCSIController(key=1000 + number) for number in range(controllers)]
+    found = [hardware.nic_address(SimpleNamespace(devices=disks), position) for position in range(4)]
+    assert found == [f"0000:{bus}:00.0" for bus in buses]
 
 
 @pytest.mark.parametrize("cpus, memory_gb, overhead_mb", [(1, 2, 67), (4, 8, 99), (4, 24, 193), (8, 28, 225)])

@@ -21,11 +21,11 @@ def calibrate(evidence):
 
 
 def _findings(checker, evidence):
-    """What a checker finds. Data of another form than a capture has is no evidence."""
+    """What a checker finds, until data has another form than in a capture, which is no evidence."""
     try:
-        return list(checker(evidence))
+        yield from checker(evidence)
     except STRANGE as problem:
-        return [lacks(f"data in the form of a capture ({type(problem).__name__}: {problem})")]
+        yield lacks(f"data in the form of a capture ({type(problem).__name__}: {problem})")
 
 
 def counts(verdicts):

@@ -25,6 +25,12 @@ def name_of(slot):
     return f"ens{bridge + function}"
 
 
+def bus_of(slot):
+    """The PCI bus of a slot: the functions of each bridge have eight buses, slot 192 is bus 0b and slot 1184 bus 04."""
+    function, bridge = divmod(slot, FUNCTION)
+    return 3 + (bridge - FIRST) // BRIDGES + function
+
+
 def after(controllers):
     """The slots for adapters behind a number of controllers on PCI Express."""
     return SERIES[controllers:]

@@ -123,8 +123,7 @@ def display_name(board, entry):
 
 def nic_address(vm, position, function=0):
     """The PCI address of a VM's network adapter, by its place among them (seen on ESXi: 0b:00.0, 13:00.0, ...)."""
-    slot = slots.of(vm)[0] + slots.STEP * position
-    return f"0000:{3 + (slot - slots.FIRST) // 4:02x}:00.{function}"
+    return f"0000:{slots.bus_of(slots.of(vm)[position]):02x}:00.{function}"
 
 
 def rdma_of(world, vm):
