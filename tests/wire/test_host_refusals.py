@@ -109,14 +109,21 @@ def test_a_device_that_a_running_vm_has_is_not_changed_and_the_vm_is_named(twin,
     vm = {**direct_lab.FIT, "power": "on", "tools": "none", "pci_devices": [{"id": direct_lab.FABRIC}]}
     running = twin(seed=direct_lab.site(vm, release=release))
     answer = drive(running)("pci_passthrough", host="esx-01", devices=[{"id": direct_lab.FABRIC, **device}])
-    assert (answer["failed"], answer["failure"]["code"], answer["failure"]["vms"]) == (
-        True,
-        "device_held",
-        ["train-01"],
-    )
+    assert (answer["failed"], answer["changed"]) == (True, False)
+    assert (answer["failure"]["code"], answer["failure"]["vms"]) == ("device_held", ["train-01"])
     assert f"Running VMs use these devices: {direct_lab.FABRIC} by train-01. Shut the VMs down" in answer["msg"]
     (now,) = [one for one in running.world.of_kind("HostSystem") if one.name == "esx-01"]
     assert (now.passthru[direct_lab.FABRIC].label, now.passthru[direct_lab.FABRIC].enabled) == ("fabric", True)
+
+
+def test_a_rejected_mode_after_another_that_was_set_is_a_change(twin, drive):
+    """REST has one request for each device."""
+    vm = {**direct_lab.FIT, "power": "on", "tools": "none", "pci_devices": [{"id": direct_lab.FABRIC}]}
+    running = twin(seed=direct_lab.site(vm, release="9.1.0"))
+    devices = [{"id": one, "state": "disabled"} for one in (GPU, direct_lab.FABRIC)]
+    answer = drive(running)("pci_passthrough", host="esx-01", devices=devices)
+    assert (answer["failure"]["code"], answer["changed"]) == ("device_held", True)
+    assert [one["configured"] for one in answer["host"]["after"]["devices"]] == ["disabled", "enabled"]
 
 
 @pytest.mark.parametrize("release", ["8.0.3", "9.1.0"])

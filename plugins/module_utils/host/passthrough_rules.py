@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 T4 = 0x1EB8
 # Kernel name of a virtual function (the same guide, 4.2); it has the IDs and the name of the whole device.
 _VF = re.compile(r"PF_[\d.]+_VF_\d+\Z")
+# Rejections of a change whose cause can be a running VM.
+_OPEN_CODES = ("vsphere_fault", "invalid_state", "rest_task_failed", "rest_refused")
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,11 @@ def refuse_in_use(
             "gpu_in_use",
             vms=vms,
         )
+
+
+def may_be_held(error: OperatorError) -> bool:
+    """Whether a running VM can be the cause; a missing privilege or a lost answer is a cause of its own."""
+    return error.code in _OPEN_CODES and error.data.get("status") not in (401, 403)
 
 
 def held(error: OperatorError, holders: Mapping[str, Sequence[str]]) -> OperatorError:
