@@ -23,7 +23,7 @@ FAULTS: dict[str, Fault] = {
 }
 # {site: the faults that are planted on it}.
 SITES = {"": FAULTS, "directpath": direct.FAULTS}
-# What is planted beside those that nobody sees without measuring, so that there is one of each layer.
+# What is planted beside those that nobody sees without measuring.
 _BESIDE = ("guest-no-module", "guest-mtu")
 SOME, ALL, HANDFUL = "some", "all", "handful"
 # Faults of one handful: about three minutes on two cores.
@@ -36,7 +36,7 @@ def chosen(words: str, faults: dict[str, Fault] | None = None, number: Callable[
     if words == ALL:
         return list(faults)
     if words == SOME:
-        return [name for name, fault in faults.items() if fault.silent or name in _BESIDE]
+        return some(faults)
     word, _colon, given = words.partition(":")
     if word == HANDFUL and (given.isdigit() or not given):
         return handful(int(given) if given else (number or number_of_commit)(), faults)
@@ -49,6 +49,17 @@ def chosen(words: str, faults: dict[str, Fault] | None = None, number: Callable[
             f"{', '.join(faults)}."
         )
     return [name for name in faults if any(name in names for names in found.values())]
+
+
+def some(faults: dict[str, Fault]) -> list[str]:
+    """The faults that nobody sees without measuring, and the first of each layer that has none of them."""
+    found = {name for name, fault in faults.items() if fault.silent or name in _BESIDE}
+    layers = {faults[name].layer for name in found}
+    for name, fault in faults.items():
+        if fault.layer not in layers:
+            found.add(name)
+            layers.add(fault.layer)
+    return [name for name in faults if name in found]
 
 
 def handful(number: int, faults: dict[str, Fault]) -> list[str]:
