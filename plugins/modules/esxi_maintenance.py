@@ -55,8 +55,8 @@ options:
       - V(refuse) fails and lists them.
       - V(drs) lets DRS move them. It needs a cluster with fully automated DRS.
       - DRS moves VMs with vGPUs only if vCenter's setting C(vgpu.hotmigrate.enabled) is true and the DRS option
-        C(VgpuMMAutomationTimeoutSecs) of the cluster is -1. It never moves VMs with passthrough devices. The module
-        reports every missing condition before it begins.
+        C(VgpuMMAutomationTimeoutSecs) of the cluster is -1. It never moves VMs with passthrough devices, or with
+        unified memory of vGPUs. The module reports every missing condition before it begins.
       - V(drs_vgpu) does the same and sets that DRS option if VMs with vGPUs need it. The option stays set.
     type: str
     choices: [refuse, drs, drs_vgpu]

@@ -59,21 +59,16 @@ def refuse_blocked(label: str, running: Sequence[Running], cluster: Cluster | No
             "Move the VMs or shut them down",
         )
     fixed = [vm for vm in running if vm.passthrough]
-    if fixed:
-        raise _blocked(
-            label,
-            fixed,
-            f"VMs with passthrough devices cannot migrate: {_listed(fixed)}",
-            "Shut them down. With a dynamic device they can start on another host",
-        )
     unified = [vm for vm in running if vm.unified_memory]
-    if unified:
-        raise _blocked(
-            label,
-            unified,
-            f"VMs whose vGPUs have unified memory cannot migrate: {_listed(unified)}",
-            "Shut them down, or set evacuation: shutdown in the role esxi_host (site.hosts.evacuation)",
+    if fixed or unified:
+        found = [f"VMs with passthrough devices cannot migrate: {_listed(fixed)}"] if fixed else []
+        found += [f"VMs whose vGPUs have unified memory cannot migrate: {_listed(unified)}"] if unified else []
+        todo = (
+            "Shut them down, or set evacuation: shutdown in the role esxi_host (site.hosts.evacuation)"
+            if unified
+            else "Shut them down. With a dynamic device they can start on another host"
         )
+        raise _blocked(label, [vm for vm in running if vm in fixed or vm in unified], ". ".join(found), todo)
     sharing = [vm for vm in running if vm.vgpus]
     missing = list(_missing_for_vgpus(cluster, evacuation)) if sharing else []
     if missing:

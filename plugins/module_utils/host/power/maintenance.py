@@ -38,6 +38,8 @@ ARGUMENTS = dict(
 MARK = "maintenance"
 _ATTEMPTS = 3
 _ON = ("1", "true")
+# The key of the first PCI device of a VM.
+_FIRST_KEY = 13000
 # The server's own limit ends first, so that its message arrives.
 _MARGIN_S = 30
 _WALK = (("HostSystem", "vm"), ("HostSystem", "parent"))
@@ -247,8 +249,10 @@ def _is_inside(row: Row) -> bool:
 def _running(row: Row) -> evacuation.Running:
     devices = row.get("config.hardware.device") or []
     kind = vim.vm.device.VirtualPCIPassthrough
-    backings = [device.backing for device in devices if isinstance(device, kind)]
-    vgpus = tuple(cast(str, backing.vgpu) for backing in backings if isinstance(backing, kind.VmiopBackingInfo))
+    direct = [device for device in devices if isinstance(device, kind)]
+    backings = [device.backing for device in direct]
+    shared = [device for device in direct if isinstance(device.backing, kind.VmiopBackingInfo)]
+    vgpus = tuple(cast(str, device.backing.vgpu) for device in shared)
     fixed = tuple(
         f"PCI {getattr(backing, 'id', None) or getattr(backing, 'assignedId', None) or 'device'}"
         for backing in backings
@@ -260,7 +264,9 @@ def _running(row: Row) -> evacuation.Running:
         if isinstance(device, vim.vm.device.VirtualSriovEthernetCard)
     )
     keys = {option.key: str(option.value).lower() for option in row.get("config.extraConfig") or []}
-    unified = any(keys.get(f"pciPassthru{number}.cfg.enable_uvm") in _ON for number in range(len(vgpus)))
+    # By the number of the vGPU (NVIDIA AI Enterprise user guide 5.0, 2.7.8), or by the key of its device as vm_config does.
+    numbers = {*range(len(shared)), *(device.key - _FIRST_KEY for device in shared)}
+    unified = any(keys.get(f"pciPassthru{number}.cfg.enable_uvm") in _ON for number in numbers)
     return evacuation.Running(row.get("name", row.moid), vgpus, fixed + vfs, unified)
 
 

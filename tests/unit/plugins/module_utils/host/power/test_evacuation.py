@@ -50,6 +50,14 @@ def test_host_that_can_be_emptied_is_not_refused(running, cluster, evacuation):
             id="unified memory",
         ),
         pytest.param(
+            (FIXED, UNIFIED),
+            READY,
+            "drs",
+            "cannot migrate: train-02 (PCI 0000:3b:00.0). VMs whose vGPUs have unified memory cannot migrate: train-03",
+            ["train-02", "train-03"],
+            id="each reason",
+        ),
+        pytest.param(
             (PLAIN, VGPU),
             AUTOMATIC,
             "drs",

@@ -130,21 +130,26 @@ def test_what_keeps_a_vm_on_its_host(devices, found):
 
 
 @pytest.mark.parametrize(
-    "key, value, unified",
+    "key, value, number, unified",
     [
-        ("pciPassthru0.cfg.enable_uvm", "1", True),
-        ("pciPassthru0.cfg.enable_uvm", "TRUE", True),
-        ("pciPassthru0.cfg.enable_uvm", "0", False),
-        ("pciPassthru1.cfg.enable_uvm", "1", False),
+        ("pciPassthru0.cfg.enable_uvm", "1", 0, True),
+        ("pciPassthru0.cfg.enable_uvm", "TRUE", 0, True),
+        ("pciPassthru0.cfg.enable_uvm", "0", 0, False),
+        ("pciPassthru1.cfg.enable_uvm", "1", 0, False),
+        ("pciPassthru1.cfg.enable_uvm", "1", 1, True),
+        ("pciPassthru0.cfg.enable_uvm", "1", 1, True),
     ],
 )
-def test_unified_memory_is_read_for_each_vgpu(key, value, unified):
-    devices, keys = (
-        [device(PASSTHROUGH.VmiopBackingInfo(vgpu="grid_a100-40c"))],
-        [vim.option.OptionValue(key=key, value=value)],
-    )
+def test_unified_memory_is_read_for_each_vgpu(key, value, number, unified):
+    shared = PASSTHROUGH(key=13000 + number, backing=PASSTHROUGH.VmiopBackingInfo(vgpu="grid_a100-40c"))
     row = Row(
-        vim.VirtualMachine("vm-1"), {"name": "vm", "config.hardware.device": devices, "config.extraConfig": keys}, {}
+        vim.VirtualMachine("vm-1"),
+        {
+            "name": "vm",
+            "config.hardware.device": [shared],
+            "config.extraConfig": [vim.option.OptionValue(key=key, value=value)],
+        },
+        {},
     )
     assert maintenance._running(row).unified_memory is unified
 
