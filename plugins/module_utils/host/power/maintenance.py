@@ -249,10 +249,10 @@ def _is_inside(row: Row) -> bool:
 def _running(row: Row) -> evacuation.Running:
     devices = row.get("config.hardware.device") or []
     kind = vim.vm.device.VirtualPCIPassthrough
-    direct = [device for device in devices if isinstance(device, kind)]
-    backings = [device.backing for device in direct]
-    shared = [device for device in direct if isinstance(device.backing, kind.VmiopBackingInfo)]
-    vgpus = tuple(cast(str, device.backing.vgpu) for device in shared)
+    direct = [(device.key, device.backing) for device in devices if isinstance(device, kind)]
+    backings = [backing for _key, backing in direct]
+    shared = {key: backing for key, backing in direct if isinstance(backing, kind.VmiopBackingInfo)}
+    vgpus = tuple(cast(str, backing.vgpu) for backing in shared.values())
     fixed = tuple(
         f"PCI {getattr(backing, 'id', None) or getattr(backing, 'assignedId', None) or 'device'}"
         for backing in backings
@@ -264,8 +264,8 @@ def _running(row: Row) -> evacuation.Running:
         if isinstance(device, vim.vm.device.VirtualSriovEthernetCard)
     )
     keys = {option.key: str(option.value).lower() for option in row.get("config.extraConfig") or []}
-    # By the number of the vGPU (NVIDIA AI Enterprise user guide 5.0, 2.7.8), or by the key of its device as vm_config does.
-    numbers = {*range(len(shared)), *(device.key - _FIRST_KEY for device in shared)}
+    # By the number of the vGPU (NVIDIA AI Enterprise user guide 5.0, 2.7.8), or by its key, as vm_config does.
+    numbers = {*range(len(shared)), *(key - _FIRST_KEY for key in shared)}
     unified = any(keys.get(f"pciPassthru{number}.cfg.enable_uvm") in _ON for number in numbers)
     return evacuation.Running(row.get("name", row.moid), vgpus, fixed + vfs, unified)
 
