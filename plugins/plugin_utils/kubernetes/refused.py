@@ -30,6 +30,14 @@ TEXTS = (
     ),
     # The server answers 500 without a reason to an object that its schema cannot type.
     ("failed to create typed patch object", FIXES["Invalid"]),
+    (
+        "quota: ",
+        "Read the quotas of the namespace with kubectl describe quota, and raise them or remove what uses them",
+    ),
+    (
+        "violates PodSecurity",
+        "Label the namespace with pod-security.kubernetes.io/enforce=privileged",
+    ),
     ("admission webhook", "Change what the webhook rejects in site.kubernetes, or ask the owner of the webhook"),
 )
 

@@ -64,6 +64,15 @@ def test_answer_without_a_status(text):
             "unable to create new content in namespace a because it is being terminated",
             "Wait until the namespace is gone",
         ),
+        (
+            'pods "a" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1',
+            "kubectl describe quota",
+        ),
+        ('pods "a" is forbidden: failed quota: q: must specify limits.cpu', "kubectl describe quota"),
+        (
+            'pods "a" is forbidden: violates PodSecurity "restricted:latest": unrestricted capabilities',
+            "pod-security.kubernetes.io/enforce=privileged",
+        ),
     ],
 )
 def test_rejection_whose_reason_says_less(message, fix):
