@@ -10,6 +10,7 @@ A pod on the other node then runs the clients. The device and its GID differ by 
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -75,14 +76,14 @@ def pods(
     """The pods of a step: the servers, or with their logs the clients of those that are ready."""
     found = {str(one["metadata"]["name"]): one for one in seen}
     account = openshift.ACCOUNT if nodes.is_openshift(seen) else ""
-    servers = [_pod(requested, found[target], account, SERVER, _serve(requested)) for _source, target in step]
+    servers = [_pod(requested, found[target], account, SERVER, _serve(requested), source) for source, target in step]
     if logs is None:
         return servers
     made = []
-    for (source, _target), server in zip(step, servers):
-        address = _own(logs.get(server["metadata"]["name"]) or "").get("address")
+    for (source, target), server in zip(step, servers):
+        address = _address(logs.get(server["metadata"]["name"]) or "")
         if address:
-            made.append(_pod(requested, found[source], account, CLIENT, _call(requested, address)))
+            made.append(_pod(requested, found[source], account, CLIENT, _call(requested, address), target))
     return made
 
 
@@ -99,7 +100,7 @@ def results(requested: Mapping[str, Any], done: Sequence[Mapping[str, Any]]) -> 
     for one in done:
         clients = {made["metadata"]["annotations"][checks.OF_NODE]: made for made in one["clients"]}
         for (source, target), server in zip(one["step"], one["servers"]):
-            address = _own(str(one["logs"].get(server["metadata"]["name"]) or "")).get("address", "unknown")
+            address = _address(str(one["logs"].get(server["metadata"]["name"]) or "")) or "unknown"
             for test, port in zip(*_tests(requested, address)):
                 row, text = _result(requested, one, (source, target), server, clients.get(source), test, port)
                 measurements.append(row)
@@ -164,6 +165,13 @@ def _filled(argv: Sequence[str], own: Mapping[str, str]) -> list[str]:
 def _trouble(requested: Mapping[str, Any], done: Mapping[str, Any], made: Made) -> str:
     """Why a pod of a pair has no result."""
     name = made["metadata"]["name"]
+    log = str(done["logs"].get(name) or "")
+    if any(line.startswith(SELF) for line in log.splitlines()) and not _address(log):
+        where = f"IPv4 address on {checks.DATA}" if requested.get("network_operator") else "IP address"
+        return (
+            f"The pod on {made['metadata']['annotations'][checks.OF_NODE]} has no {where}. Check the addresses of its "
+            f"network, and that the image {requested['checks']['pairs']['image']} contains ip and sed."
+        )
     found = next((one for one in done["pods"] if one["metadata"]["name"] == name), None)
     return f"{checks.trouble(name, found, done, requested['checks'])}."
 
@@ -175,6 +183,14 @@ def _own(log: str) -> dict[str, str]:
             parts = (one.partition("=") for one in line[len(SELF) :].split())
             return {key: value for key, _sign, value in parts if value}
     return {}
+
+
+def _address(log: str) -> str:
+    """The address that a pod printed; empty if it is none, because it becomes a part of a command."""
+    try:
+        return str(ipaddress.ip_address(_own(log).get("address", "")))
+    except ValueError:
+        return ""
 
 
 def _tests(requested: Mapping[str, Any], server: str) -> tuple[list[commands.Test], list[int]]:
@@ -199,13 +215,18 @@ def _line(argv: Sequence[str], port: int) -> str:
 
 
 def _serve(requested: Mapping[str, Any]) -> str:
-    limit, lines, shown = int(requested["checks"]["limit_s"]), [], []
+    limit, lines, shown = _served_s(requested), [], []
     for number, (test, port) in enumerate(zip(*_tests(requested, "@address@"))):
         file = f"/tmp/aiready-{number}"
         lines.append(f"( timeout {limit} {_line(test.servers[0], port)} > {file} 2>&1; echo $? > {file}.status ) &")
         shown += [f"echo '{RUN}{test.check}'", f"cat {file}", f'echo "{END}$(cat {file}.status)"']
     # Each server ends after its client.
     return "\n".join([FIND + SHOW, *lines, "sleep 2", f"echo '{READY}'", "wait", *shown])
+
+
+def _served_s(requested: Mapping[str, Any]) -> int:
+    """How long servers wait: their clients may use the whole limit for their start and their programs."""
+    return 2 * max(int(requested["checks"]["limit_s"]), 1)
 
 
 SHOW = f'echo "{SELF}address=$address device=$device number=$number gid=$gid"'
@@ -220,7 +241,9 @@ def _call(requested: Mapping[str, Any], server: str) -> str:
     return "\n".join(lines)
 
 
-def _pod(requested: Mapping[str, Any], node: Mapping[str, Any], account: str, name: str, script: str) -> Made:
+def _pod(
+    requested: Mapping[str, Any], node: Mapping[str, Any], account: str, name: str, script: str, other: str
+) -> Made:
     network = requested.get("network_operator") or {}
     field = {"fieldRef": {"fieldPath": "status.podIP"}}
     container: Made = {
@@ -230,9 +253,15 @@ def _pod(requested: Mapping[str, Any], node: Mapping[str, Any], account: str, na
         "env": [
             {"name": "POD_ADDRESS", "valueFrom": field},
             {"name": "INTERFACE", "value": checks.DATA if network else ""},
+            # Each pair has names of its own, so that no pod that remains gives its output to another pair.
+            {"name": "PEER", "value": other},
         ],
         "securityContext": {"capabilities": {"add": list(checks.CAPABILITIES[:1])}},
     }
     if network:
         container["resources"] = {"limits": network_operator.resources(network)}
-    return checks.pod(requested, node, account, container, f"aiready-pair-{name}", "pair")
+    made = checks.pod(requested, node, account, container, f"aiready-pair-{name}", "pair")
+    if name == SERVER:
+        # From the start of its pod, so its own start comes before.
+        made["spec"]["activeDeadlineSeconds"] += _served_s(requested)
+    return made

@@ -159,3 +159,31 @@ def test_pods_have_started():
     assert pairs.started([{"status": {"phase": "Running"}}, {"status": {"phase": "Failed"}}])
     assert not pairs.started([{"status": {"phase": "Running"}}, waiting])
     assert not pairs.started([])
+
+
+@pytest.mark.parametrize("address", ["", "$(reboot)", "{{ 7 * 7 }}", "@device@", "1.2.3"])
+def test_an_address_of_a_pod_that_is_none_does_not_start_a_client(tmp_path, address):
+    request = wish()
+    done = ran(request, Shell(tmp_path))
+    logs = {one["servers"][0]["metadata"]["name"]: f"{pairs.SELF}address={address} device=\n" for one in done}
+    for one in done:
+        assert pairs.pods(request, NODES, one["step"], logs) == []
+    rows = pairs.results(request, [{**one, "clients": [], "logs": logs} for one in done])["measurements"]
+    assert {one["status"] for one in rows} == {"failed"}
+    assert all("has no IPv4 address on net1. Check the addresses of its network" in one["why"] for one in rows)
+
+
+def test_a_pod_that_remains_serves_no_other_pair():
+    request = wish()
+    made = [pod for step in pairs.steps(request, NODES) for pod in pairs.pods(request, NODES, step)]
+    assert len({pod["metadata"]["name"] for pod in made}) == len(made) == 12
+
+
+def test_servers_wait_for_clients_that_start_late(tmp_path):
+    request = wish()
+    done = ran(request, Shell(tmp_path))
+    limit = request["checks"]["limit_s"]
+    (server,), (client,) = done[0]["servers"], done[0]["clients"]
+    assert client["spec"]["activeDeadlineSeconds"] == limit
+    assert server["spec"]["activeDeadlineSeconds"] == 3 * limit
+    assert f"timeout {2 * limit} iperf3" in server["spec"]["containers"][0]["command"][2]
