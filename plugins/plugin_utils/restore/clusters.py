@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import noun
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT, UNREACHABLE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     PLANNED,
     Cannot,
@@ -65,10 +65,11 @@ _KEPT_SECRET = "The ClusterPolicy still names the secret, because the secret bef
 OF_SECRET = "spec.driver.licensingConfig.secretName"
 
 
-def lost(steps: Sequence[Mapping[str, Any]], why: str) -> list[dict[str, Any]]:
-    """Rows for the report of restore: the cluster of these steps is gone."""
+def lost(steps: Sequence[Mapping[str, Any]], why: str, gone: bool = True) -> list[dict[str, Any]]:
+    """Rows for the report of restore: the cluster of these steps is gone, or it does not answer now."""
+    state = CANNOT if gone else UNREACHABLE
     return [
-        {**{key: one[key] for key in ("stage", "host", "object")}, "setting": path, "state": CANNOT, "why": why}
+        {**{key: one[key] for key in ("stage", "host", "object")}, "setting": path, "state": state, "why": why}
         for one in steps
         for path in one["back"]
     ]

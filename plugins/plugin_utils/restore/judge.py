@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # States of a setting in the result of restore.
 RESTORED, ALREADY, KEPT, DUE, CANNOT = facts.RESTORED, facts.ALREADY, facts.KEPT, facts.DUE, facts.CANNOT
+# A later restore may reach the object.
+UNREACHABLE = "unreachable"
 
 
 @dataclass(frozen=True)

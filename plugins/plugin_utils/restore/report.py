@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT, DUE, KEPT, RESTORED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import (
+    CANNOT,
+    DUE,
+    KEPT,
+    RESTORED,
+    UNREACHABLE,
+)
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import shown
 
 if TYPE_CHECKING:
@@ -33,7 +39,7 @@ def _line(row: Mapping[str, Any]) -> str:
     if row["state"] in (RESTORED, DUE):
         return f"{head}: {shown(row['found'])} -> {shown(row['back'])}"
     why = f" {row['why']}" if row.get("why") else ""
-    if row["state"] == CANNOT:
+    if row["state"] in (CANNOT, UNREACHABLE):
         return f"{head}.{why}"
     if row["state"] == KEPT:
         known = f"{shown(row['found'])}, we left {shown(row['left'])}, before {shown(row['back'])}"

@@ -78,9 +78,11 @@ def test_a_deleted_secret_is_not_named_again(tmp_path, monkeypatch):
 
 def test_rows_of_a_cluster_that_is_gone():
     step = {"stage": "kubernetes", "host": "localhost", "object": "ConfigMap a", "back": {"exists": False}}
-    rows = clusters.lost([step], "Cannot read the cluster.")
-    (line,) = report(rows, {"problems": [], "cannot": [], "steps": [], "runs": []}, True)
-    assert line == "cannot: ConfigMap a (kubernetes), exists. Cannot read the cluster."
+    rows = [*clusters.lost([step], "It is gone."), *clusters.lost([step], "Cannot read the cluster.", gone=False)]
+    assert report(rows, {"problems": [], "cannot": [], "steps": [], "runs": []}, True) == [
+        "cannot: ConfigMap a (kubernetes), exists. It is gone.",
+        "unreachable: ConfigMap a (kubernetes), exists. Cannot read the cluster.",
+    ]
 
 
 def test_nodes_and_namespaces_need_a_permission():
