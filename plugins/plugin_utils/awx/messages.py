@@ -29,8 +29,17 @@ _APPROVAL = (
 )
 
 
+# AWX adds the events that an update lacks, so a run in check mode would report a change.
+_EVENTS = ("started", "success", "error", "workflow_approval")
+
+
 def of_type(kind: str) -> dict[str, Any] | None:
     """The messages of a type of notification, or None for those of AWX."""
+    found = _of_type(kind)
+    return {event: found.get(event) for event in _EVENTS} if found else None
+
+
+def _of_type(kind: str) -> dict[str, Any]:
     if kind == "email":
         body = f"{_FIRST}\n{_TEXTS}\n\n{{{{ job_metadata }}}}"
         every = {"message": None, "body": body}
@@ -46,4 +55,4 @@ def of_type(kind: str) -> dict[str, Any] | None:
         # The source of a message is one line. What it renders may have several.
         every = {"message": _FIRST + _TEXTS.replace("\n", "{{ '\\n' }}")}
         return {"success": every, "error": every}
-    return None
+    return {}

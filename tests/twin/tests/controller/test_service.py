@@ -381,6 +381,7 @@ def test_messages_may_use_artifacts_that_they_test_first(client):
     organization = client.make("organizations", name="ops")
     tested = "{% if job.artifacts.a is defined %}{{ job.artifacts.a.text }}{% endif %}"
     body = "{{ job.artifacts.get('a', {}).get('text', '') }} {{ job.summary_fields.inventory.name }} {{ url | upper }}"
+    body += "{% set own %}x{% endset %}{{ own | trim }}"
     fields = {"name": "n", "organization": organization, "notification_type": "email"}
     messages = {"started": {"message": tested, "body": body}, "success": None}
     client.make("notification_templates", **fields, notification_configuration=MAIL, messages=messages)

@@ -46,6 +46,7 @@ _KNOWN = {
     ),
 }
 _EXPRESSION = re.compile(r"\{\{-?\s*([a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*)\s*(?:\|(?!\s*default)[^}]*)?-?\}\}")
+_SET = re.compile(r"\{%-?\s*set\s+(\w+)")
 _CONDITION = re.compile(r"\{% *if [^%]* is defined[^%]*%\}.*?\{% *endif *%\}", re.DOTALL)
 
 
@@ -114,8 +115,10 @@ def _of_texts(event, texts):
             yield f"Unable to render message '{text}': unexpected end of template"
         else:
             # The twin has no Jinja. It compares the names in expressions that no condition protects.
+            own = _SET.findall(text)
             for path in _EXPRESSION.findall(_CONDITION.sub("", text)):
-                yield from _unknown(path)
+                if path not in own:
+                    yield from _unknown(path)
 
 
 def _unknown(path):

@@ -9,6 +9,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.messages impor
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from vsphere_twin.controller import notifications
+
 OURS = ("email", "webhook", "slack", "mattermost", "rocketchat")
 # Names that AWX gives the text of an approval.
 APPROVAL = {"approval_node_name": "Approve", "workflow_url": "https://awx/7", "approval_status": "running"}
@@ -45,6 +47,17 @@ def test_the_text_of_an_approval_uses_the_names_that_awx_gives_it():
     body = of_type("email")["workflow_approval"]["running"]["body"]
     text = ImmutableSandboxedEnvironment(undefined=StrictUndefined).from_string(body)
     assert "needs review: https://awx/7" in text.render({**APPROVAL, "job_metadata": METADATA})
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_messages_have_every_event_that_awx_adds(kind):
+    assert set(of_type(kind)) == {"started", "success", "error", "workflow_approval"}
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_the_simulated_controller_accepts_the_texts(kind):
+    # Settings have their own checks there. A type without settings has none.
+    notifications.check({"notification_type": "", "notification_configuration": {}, "messages": of_type(kind)})
 
 
 def test_other_types_keep_the_texts_of_the_controller():
