@@ -188,11 +188,14 @@ class _Objects:
         }
         return self._owned(row)
 
-    def _attached(self, is_plan: bool) -> list[str]:
+    def _attached(self, template: Template, is_plan: bool) -> list[str]:
         """Names of the credentials of a template. AWX accepts one of each type, and several vaults."""
         found: dict[str, str] = {}
         for given, row in zip(self._options["credentials"], self._credentials):
             if given["kind"] in ELSEWHERE or (given["kind"] == OF_PLANS and not is_plan):
+                continue
+            # It connects to nothing, but may read a file of the project that a vault encrypts.
+            if template.name == NEXT_STEPS and given["kind"] != "vault":
                 continue
             key = row["name"] if given["kind"] == "vault" else row["credential_type"]
             if key in found:
@@ -256,7 +259,8 @@ class _Objects:
                 "remove awx_inventory.vcenter_files."
             )
         for path in (*given["files"], *given["vcenter_files"]):
-            login = {"credential": vcenter} if path in given["vcenter_files"] else {}
+            of_vcenter = path in given["vcenter_files"]
+            login = {"credential": vcenter} if of_vcenter else {}
             yield self._owned(
                 {
                     **login,
@@ -265,8 +269,11 @@ class _Objects:
                     "source": "scm",
                     "source_project": project,
                     "source_path": path,
+                    # AWX uses that of the project for jobs only. [sure] AWX 24.6.1
+                    "execution_environment": self._options["execution_environment"]["name"],
                     "overwrite": True,
-                    "overwrite_vars": True,
+                    # Sources that name the same host would replace each other's variables, such as bmc_address.
+                    "overwrite_vars": not of_vcenter,
                     "update_on_launch": True,
                 }
             )
@@ -332,7 +339,7 @@ class _Objects:
             "project": self._options["project"]["name"],
             "playbook": template.file,
             "execution_environment": self._options["execution_environment"]["name"],
-            "credentials": self._attached(is_plan),
+            "credentials": self._attached(template, is_plan),
             "labels": list(self._options["labels"]),
             "instance_groups": [one["name"] for one in self._options["instance_groups"]],
             "forks": self._options["forks"],

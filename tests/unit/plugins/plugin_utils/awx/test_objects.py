@@ -125,7 +125,7 @@ def test_only_plans_get_the_credential_of_the_controller_and_write_the_text_of_t
     of = {row["name"]: row["credentials"] for row in found["controller_templates"]}
     plans = {name for name, credentials in of.items() if "aiready controller" in credentials}
     assert plans == {"aiready plan", "aiready restore plan"}
-    assert all("aiready vCenter" in credentials for credentials in of.values())
+    assert {name for name, credentials in of.items() if "aiready vCenter" not in credentials} == {"aiready next steps"}
     for has, rows in ((False, found), (True, made())):
         for flow in rows["controller_workflows"]:
             (node,) = [one for one in flow["simplified_workflow_nodes"] if "approval_node" in one]
@@ -168,6 +168,9 @@ def test_hosts_of_vcenter_are_a_source_with_its_credential():
         ("inventory/hosts.yml", None),
         ("vcenter/esxi_hosts.yml", "aiready vCenter"),
     ]
+    # The second source keeps the variables of the first one, such as bmc_address.
+    assert [row["overwrite_vars"] for row in found] == [True, False]
+    assert {row["execution_environment"] for row in found} == {"aiready"}
     with pytest.raises(AnsibleFilterError, match="no credential of the kind vcenter"):
         made(awx_inventory=source)
 
@@ -212,4 +215,4 @@ def test_a_manual_project_needs_an_inventory_without_files():
 
 def test_several_vaults_are_attached_to_a_template():
     found = made(awx_credentials=[{"kind": "vault", "name": "a"}, {"kind": "vault", "name": "b"}])
-    assert found["controller_templates"][0]["credentials"] == ["a", "b"]
+    assert all(row["credentials"] == ["a", "b"] for row in found["controller_templates"])
