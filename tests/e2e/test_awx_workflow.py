@@ -157,7 +157,7 @@ def test_an_approval_has_the_summary_of_its_plan_and_a_denial_the_next_steps(flo
 
 def test_a_plan_whose_token_is_rejected_waits_for_no_approval(flow):
     jobs, number, _executor, token = flow
-    jobs.objects.row("credentials", 2)["inputs"]["token"] = f"{token}x"
+    jobs.objects.row("credentials", 2)["inputs"]["token"] = f"{token}\nx"
     jobs.execute, run = (lambda job: Outcome() if "plan" not in job["name"] else run(job)), jobs.execute
     jobs.launch(WORKFLOWS, number, {})
     (plan,) = [job for job in jobs.listed("jobs") if job["name"] == "aiready plan"]

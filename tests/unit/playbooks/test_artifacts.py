@@ -96,6 +96,28 @@ def test_the_folder_of_a_run_has_a_name_of_its_own():
     assert worked_out("{{ __run_name }}", variables, awx_job_id=7).endswith("-job7")
 
 
+@pytest.mark.parametrize(
+    "environment, file, variable, target",
+    [
+        ("/env", "results_target = /file", "/variable", "/env"),
+        ("", "results_target = /100%", "/variable", "/100%"),
+        ("", "results = /srv", " /variable ", "/variable"),
+        ("", None, "/variable", "/variable"),
+        ("", None, None, ""),
+    ],
+)
+def test_the_target_of_the_results_is_that_of_the_callback_record(
+    monkeypatch, tmp_path, environment, file, variable, target
+):
+    monkeypatch.setenv("AIREADY_RESULTS_TARGET", environment)
+    given = {"aiready_results_target": variable, "ansible_config_file": None}
+    if file:
+        given["ansible_config_file"] = str(tmp_path / "ansible.cfg")
+        (tmp_path / "ansible.cfg").write_text(f"[aiready_vsphere]\n{file}\n")
+    variables = yaml.safe_load((ROOT / "playbooks" / "vars" / "run_folder.yml").read_text())
+    assert worked_out("{{ __run_target }}", variables, **given) == target
+
+
 STEPS = {
     "preflight": ("Nothing was changed. 4 checks: 1 block.", "Launch this workflow again", "/srv/results/1/p.json"),
     "plan": ("Nothing was changed.", "Launch gpu preflight", "/srv/results/2"),
@@ -137,6 +159,22 @@ def test_only_a_plan_in_a_job_returns_its_summary(check, job, hosts):
     play = entry_of("site", "Return the summary of the plan", "hosts")
     given = {"awx_job_id": job} if job else {}
     assert worked_out(play["hosts"], {}, ansible_check_mode=check, **given) == hosts
+
+
+@pytest.mark.parametrize(
+    "address, sent", [("https://awx", True), ("HTTPS://awx", True), ("http://awx", False), ("", False)]
+)
+def test_the_token_of_the_controller_is_sent_with_encryption_only(monkeypatch, address, sent):
+    monkeypatch.setenv("AIREADY_CONTROLLER_HOST", address)
+    given = {"awx_workflow_job_id": 7}
+    assert is_met("tasks/return_plan", "Put the summary into the text of the approval", **given) is sent
+    # A plan whose summary is not sent fails.
+    assert is_met("tasks/return_plan", "Reject an approval without the summary of this plan", **given) is bool(address)
+
+
+def test_the_token_of_the_controller_follows_no_redirect():
+    requests = [one["ansible.builtin.uri"] for one in entries("tasks/return_plan") if "ansible.builtin.uri" in one]
+    assert [one["follow_redirects"] for one in requests] == ["none"] * 3
 
 
 def test_a_plan_without_a_record_refers_to_its_output(tmp_path):
