@@ -53,7 +53,8 @@ def guests(requested: Iterable[str], previews: Mapping[str, Mapping[str, Any] | 
         preview = previews.get(name)
         if not preview or not preview.get("plan"):
             why = "It was not read. It is off, has no address, does not answer, or is not as the stage guests requires."
-            yield unread(STAGE, name, EVERYTHING, why)
+            cause = str((preview or {}).get("unread") or "")
+            yield unread(STAGE, name, EVERYTHING, f"It was not read. {cause}" if cause else why)
             continue
         broken = _broken(preview["answers"])
         if broken is not None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def seen(
     switches = {name: variables[name] for name in groups.get("switches") or () if "fabric" in chosen}
     requested = list(own.get("__drift_guest_names") or ()) if "guests" in chosen else []
     # Only guests that the play reached have variables.
-    previews = {name: variables[name].get("guest_vm_preview") or {} for name in requested if name in variables}
+    previews = {name: _preview(variables[name]) for name in requested if name in variables}
     problems = [{"where": one["where"], "why": one["why"]} for one in own.get("__drift_broken") or ()]
     for name, one in hosts.items():
         problems += [{"where": name, "why": why} for why in one.get("__drift_problems") or ()]
@@ -50,6 +51,15 @@ def seen(
         "guests": {"requested": requested, "previews": previews},
         "quarantine": own.get("__drift_quarantine") or {},
     }
+
+
+def _preview(guest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the role read of a guest, or why the connection to it failed."""
+    ping = guest.get("__drift_guest_ping") or {}
+    # A module that does not start, for example without sudo, has its cause in another field.
+    texts = [ping.get("msg"), ping.get("module_stderr"), ping.get("module_stdout")]
+    words = textwrap.shorten(" ".join(str(text) for text in texts if text), 300, placeholder=" ...")
+    return guest.get("guest_vm_preview") or ({"unread": words} if words else {})
 
 
 def stages(tags: Sequence[str], skipped: Sequence[str] = ()) -> list[str]:

@@ -195,3 +195,21 @@ def test_a_setting_that_was_not_read_is_unknown():
         ("unknown", "logind.RemoveIPC"),
         ("unknown", "service.chrony"),
     ]
+
+
+@pytest.mark.parametrize(
+    "ping, why",
+    [
+        ({"failed": True, "msg": "Missing sudo password"}, "It was not read. Missing sudo password"),
+        (
+            {"failed": True, "msg": "MODULE FAILURE", "module_stderr": "sudo: a password\nis required"},
+            "It was not read. MODULE FAILURE sudo: a password is required",
+        ),
+        ({"ping": "pong"}, "or is not as the stage guests requires."),
+    ],
+)
+def test_a_guest_that_was_not_read_has_the_cause_of_its_connection(ping, why):
+    variables = {"localhost": {"__drift_guest_names": ["job-01"]}, "job-01": {"__drift_guest_ping": ping}}
+    (row,) = answer(seen(variables, {}, {}, ["guests"]))["rows"]
+    assert (row["state"], row["object"]) == ("unknown", "job-01")
+    assert row["why"].endswith(why)
