@@ -36,7 +36,7 @@ _FREE = re.compile(
 _SECRET = re.compile(
     r"password|passwd|passphrase|secret|community|snmp|tacacs|radius|ldap|\baaa\b|\busername\b|\buser\b|ssh-|sshkey|"
     r"key-string|private-key|\bkey\b|certificate|credential|authentication|license|token|serial|asset|"
-    r"processor board|uuid|\bntp\b|\blogging\b|syslog",
+    r"processor board|uuid|\bntp\b|\blogging\b|syslog|\bpsk\b|\bcak\b|pre-?shared|\$[0-9][a-z]?\$",
     re.IGNORECASE,
 )
 # Numbers of autonomous systems identify their owner.
@@ -48,7 +48,7 @@ _AUTONOMOUS = re.compile(
 # The same for the keys and tables of JSON.
 _SECRET_KEY = re.compile(
     r"password|passwd|passkey|secret|community|snmp|tacplus|tacacs|radius|ldap|^aaa|user|sshkey|private|certificate|"
-    r"credential|license|token|serial|proc_board_id|asset|uuid|^ntp|syslog|^bgp|^key",
+    r"credential|license|token|serial|proc_board_id|asset|uuid|^ntp|syslog|^bgp|^key|psk$|cak$|pre.?shared",
     re.IGNORECASE,
 )
 _FREE_KEY = re.compile(

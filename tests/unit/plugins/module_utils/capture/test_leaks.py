@@ -39,6 +39,9 @@ def switch(text, keep_names=False):
         "tacacs-server host 198.51.100.7 key 7 Canary5551234567",
         "snmp-server community Canary5551234567 ro",
         "event-handler x secret Canary5551234567",
+        "crypto isakmp psk Canary5551234567",
+        "macsec cak Canary5551234567",
+        "enable sha512 $6$Canary5551234567",
     ],
 )
 def test_blocks_and_secrets_of_a_switch_leave_with_no_setting(block, keep_names):
