@@ -98,17 +98,19 @@ RECORD = {
     "format": 1,
     "began": "2026-01-01T02:00:00Z",
     "ended": "2026-01-01T02:01:00Z",
-    "reboots": {"esx-01": 1},
     "stages": [
         {
             "name": "hosts",
             "state": "ok",
             "check_mode": True,
-            "changes": [{"object": "esx-01", "what": "sriov", "before": 0, "after": 8}],
+            "changes": [
+                {"object": "esx-01", "what": "sriov", "before": 0, "after": 8},
+                {"object": "esx-01", "what": "boot_time", "before": "t", "after": "later than t"},
+            ],
         }
     ],
 }
-TEXT = "1 change on 1 object, 1 restart.\nhosts: 1 change on esx-01"
+TEXT = "2 changes on 1 object, 1 restart.\nhosts: 2 changes on esx-01"
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Objects of one line, and open settings of a stage: an approval is a short text.
 SHOWN = 10
+# Changes that restart a host or a VM. Several modules share one power cycle of a VM.
+RESTARTS = ("boot_time", plan.CYCLE)
 
 
 def of_folder(folder: str) -> dict[str, Any]:
@@ -30,7 +32,8 @@ def summary(found: Mapping[str, Any] | None) -> dict[str, Any]:
         return {"changes": 0, "objects": 0, "restarts": 0, "text": text}
     changes = [change for stage in stages for change in stage.get("changes") or []]
     objects = {change["object"] for change in changes}
-    restarts = sum((found.get("reboots") or {}).values())
+    # The record of a plan counts no restarts, because check mode restarts nothing.
+    restarts = len({change["object"] for change in changes if change["what"] in RESTARTS})
     first = f"{_many(len(changes), 'change')} on {_many(len(objects), 'object')}, {_many(restarts, 'restart')}."
     lines = [line for stage in stages for line in _lines(stage)]
     return {

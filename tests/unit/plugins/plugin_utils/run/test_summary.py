@@ -21,17 +21,19 @@ def change(name):
 
 def test_a_summary_counts_changes_and_names_objects_but_no_values():
     found = record(
-        planned("hosts", change("esx-01"), change("esx-01"), change("esx-02")),
+        planned("hosts", change("esx-01"), ("esx-01", "boot_time", "t", "later than t"), change("esx-02")),
+        planned("fabric", *(("job-03", "power_cycle", False, True) for _module in range(2))),
         planned("machines", later=[mark("job-01", "host"), mark("job-02", "host")]),
         stage("validation", change("other")),
     )
-    returned = summary({**found, "reboots": {"esx-01": 1, "esx-02": 1}})
+    returned = summary(found)
     assert returned == {
-        "changes": 3,
-        "objects": 2,
+        "changes": 5,
+        "objects": 3,
         "restarts": 2,
-        "text": "3 changes on 2 objects, 2 restarts.\n"
+        "text": "5 changes on 3 objects, 2 restarts.\n"
         "hosts: 3 changes on esx-01, esx-02\n"
+        "fabric: 2 changes on job-03\n"
         "machines: planned after hosts, for job-01, job-02",
     }
 
