@@ -150,6 +150,17 @@ def test_the_next_steps_name_the_failed_step_the_command_and_the_results(step):
     # A job that failed early returned nothing.
     without = worked_out(task[MODULE]["data"], play["vars"], next_steps_after=step)["aiready_next_steps"]
     assert without["text"].strip().endswith("Results: the output of the job.")
+    empty = {name: dict.fromkeys(one) for name, one in ARTIFACTS.items() if isinstance(one, dict)}
+    empty |= {"next_steps_after": step, "next_steps_prefix": None, "aiready_plan": None}
+    assert worked_out(task[MODULE]["data"], play["vars"], **empty)["aiready_next_steps"] == without
+
+
+@pytest.mark.parametrize("step, known", [("setup", True), ("colour", False), (["setup"], False), ({"setup": 1}, False)])
+def test_next_steps_of_an_unknown_step_are_rejected(step, known):
+    play = entry_of("next_steps", "Report what to do after the failed step", "vars")
+    task = entry_of("next_steps", "Reject an unknown step", "ansible.builtin.assert")
+    condition = task["ansible.builtin.assert"]["that"]
+    assert worked_out(f"{{{{ {condition} }}}}", play["vars"], next_steps_after=step) is known
 
 
 @pytest.mark.parametrize(
