@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.catalogue import BOARDS, all_profiles
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity, model
 
-from vsphere_twin.model import catalogue, mig
+from vsphere_twin.model import catalogue, mig, resources
 from vsphere_twin.model.gpu import Gpu, Resident
 from vsphere_twin.model.release import RELEASES
 
@@ -120,3 +120,10 @@ def test_both_count_the_same_beside_two_sizes(key):
                 if capacity.most(modelled(load, model.MIG), kind.name) != more(load, kind)
             ]
     assert different == []
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 8, 64, 256])
+def test_the_estimated_overhead_of_a_vm_with_a_gpu_is_enough_for_the_twin(cpus):
+    sizes = [2**power for power in range(10, 25)]
+    estimates = {memory_mb: model.overhead_mb(memory_mb, cpus) for memory_mb in sizes}
+    assert [one for one, mb in estimates.items() if mb < resources.overhead_of(cpus, one, mapped=True)] == []
