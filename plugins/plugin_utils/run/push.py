@@ -63,6 +63,8 @@ def push(folder: str, target: Target, journals: Mapping[str, str] | None = None)
     journals: {path below the target: file}.
     """
     _check(target)
+    if not os.path.exists(folder):
+        raise PushFailed(f"Cannot read {folder}. It does not exist.")
     name = _name(os.path.abspath(folder))
     found = {name: folder} if os.path.isfile(folder) else {}
     # The journal first: restore needs it, and the server may reject a later file.

@@ -305,3 +305,8 @@ def test_the_real_library_sends_the_files_to_a_server(run, monkeypatch):
     name = "/results/ai/20260101-020000%20a"
     assert server.files == {f"{name}/stages.json": b"{}", f"{name}/training/rank%200/log": b"\0\xff"}
     assert "did not answer: EndpointConnectionError" in failure(run, Target("s3://results", "key", SECRET))
+
+
+def test_a_copy_of_nothing_is_no_copy(tmp_path):
+    found = copied(str(tmp_path / "site-capture.zip"), str(tmp_path))
+    assert (found["address"], found["problem"]) == ("", f"Cannot read {tmp_path}/site-capture.zip. It does not exist.")
