@@ -12,7 +12,7 @@ from pathlib import Path
 
 import docker.errors
 
-from ..model.cloudinit import NAMES
+from ..model import slots
 from . import furniture, limits, pace, paths
 from . import lab as labs
 from .answers import Line
@@ -275,7 +275,7 @@ class Machine:
     def _free_name(self, wire, plugged):
         """The name of a new adapter; one that was plugged while the machine ran may find its own in use."""
         taken = {one.name for _end, one in (*self._plugged.values(), *plugged.values())}
-        return wire.name if wire.name not in taken else next(name for name in NAMES if name not in taken)
+        return wire.name if wire.name not in taken else next(name for name in slots.names(self.vm) if name not in taken)
 
     def _unplugged(self):
         self._plugged = {}
