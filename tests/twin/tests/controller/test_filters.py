@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .test_service import Client
+from .conftest import Client
 
 NAMES = ("ops", "Ops-east", "lab")
 

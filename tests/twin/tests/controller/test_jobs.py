@@ -9,7 +9,7 @@ import pytest
 
 from vsphere_twin.controller.jobs import Outcome
 
-from .test_service import Client
+from .conftest import Client
 
 
 class Lab:
