@@ -124,6 +124,8 @@ def test_a_running_vm_with_a_vgpu_runs_again_on_its_host(tmp_path):
     vms[0]["power"] = "on"
     (vm, *_others) = seeds.from_data(seed).of_kind("VirtualMachine")
     assert (vm.power, vm.host.name) == ("poweredOn", vms[0]["host"])
+    # Its guest does not boot: nobody waits for tools and addresses.
+    assert (vm.tools_running, list(vm.addresses)) == (True, [nic.key for nic in vm.nics])
 
 
 def running(profiles_by_vm, gpus=2, mode="sameSize"):

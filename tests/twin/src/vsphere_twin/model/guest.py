@@ -30,6 +30,7 @@ def ran(world, vm):
     """The guest of a VM that ran when it was captured does not boot again."""
     if not _real(world, vm):
         vm.tools_running = vm.tools_installed and starts(vm)
+        renew(world, vm)
 
 
 def shut_down(world, vm, went):
