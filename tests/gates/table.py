@@ -29,6 +29,7 @@ LONG = (
     "tests/unit/plugins/module_utils/validation/test_readers_hostile.py",
     "tests/unit/plugins/plugin_utils/site/test_whole.py",
     "tests/unit/plugins/plugin_utils/training/test_hostile.py",
+    "tests/unit/plugins/plugin_utils/validation/test_pair_steps.py",
     "tests/unit/plugins/plugin_utils/validation/report/test_report_hostile.py",
     "tests/unit/plugins/plugin_utils/validation/report/test_report_noun.py",
     "tests/unit/plugins/plugin_utils/validation/report/test_report_pages.py",
