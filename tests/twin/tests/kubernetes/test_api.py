@@ -283,8 +283,7 @@ def test_the_schemas_of_custom_resources_can_be_read(client):
 
 def test_a_deleted_definition_ends_its_kind(client):
     client.call("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/mpijobs.kubeflow.org")
-    status, body = client.call("GET", JOBS)
-    assert (status, body["message"]) == (404, "the server could not find the requested resource")
+    assert client.call("GET", JOBS) == (404, b"404 page not found\n")
 
 
 def test_an_unknown_token_is_unauthorized(client):

@@ -46,7 +46,7 @@ def named(kind, name="x", **rest):
         ({"finalizers": ["nope"]}, "metadata.finalizers[0]", "name is neither a standard finalizer name"),
         ({"name": "a" * 254}, "metadata.name", "must be no more than 253 characters"),
         (
-            {"ownerReferences": [{"kind": "Pod", "name": "p", "uid": ""}]},
+            {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": ""}]},
             "metadata.ownerReferences.uid",
             "not be empty",
         ),
@@ -169,6 +169,12 @@ def test_a_token_of_a_service_account_logs_in(client):
         ({"data": {"a": "!!"}}, 400, "illegal base64 data at input byte 0"),
         ({"type": "kubernetes.io/tls"}, 422, "[data[tls.crt]: Required value, data[tls.key]: Required value]"),
         ({"data": {"a/b": "eA=="}}, 422, "a valid config key must consist of"),
+        (
+            {"type": "kubernetes.io/service-account-token"},
+            422,
+            "metadata.annotations[kubernetes.io/service-account.name]: Req",
+        ),
+        ({"type": "kubernetes.io/basic-auth"}, 422, "[data[username]: Required value, data[password]: Required value]"),
     ],
 )
 def test_the_content_of_a_secret_is_validated(client, rest, status, text):

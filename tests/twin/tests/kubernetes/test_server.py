@@ -58,7 +58,7 @@ def test_a_watch_reports_changes_as_they_come(server):
 
 
 def test_a_watch_ends_with_a_bookmark(server):
-    path = f"{MAPS}?watch=true&resourceVersion={server.cluster.revision}&allowWatchBookmarks=true&timeoutSeconds=0.1"
+    path = f"{MAPS}?watch=true&resourceVersion={server.cluster.revision}&allowWatchBookmarks=true&timeoutSeconds=1"
     with opened(server, path) as response:
         event = json.loads(response.readline())
     assert (event["type"], event["object"]["kind"]) == ("BOOKMARK", "ConfigMap")

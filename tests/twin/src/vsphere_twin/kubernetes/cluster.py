@@ -354,7 +354,7 @@ class Cluster:
                     {"type": "Established", "status": "True", "reason": "InitialNamesAccepted"},
                 ]
                 rows[1]["message"] = "the initial names have been accepted"
-                stored = [one["name"] for one in obj["spec"]["versions"] if one["storage"]]
+                stored = [one["name"] for one in obj["spec"]["versions"] if one.get("storage")]
                 for row in rows:
                     row["lastTransitionTime"] = now()
                 obj["status"] = {"conditions": rows, "acceptedNames": names, "storedVersions": stored}

@@ -6,8 +6,9 @@ import base64
 import copy
 import json
 
-from . import object_meta
+from . import content
 
+_RBAC = "rbac.authorization.k8s.io"
 _OF_ADMISSION = ("preemptionPolicy", "priority", "serviceAccountName", "tolerations")
 
 
@@ -81,8 +82,8 @@ def pod_spec(spec, restart="Always"):
 
 def _template(restart):
     def fill_template(obj):
-        template = obj["spec"].get("template")
-        if template and "spec" in template:
+        template = obj.setdefault("spec", {}).setdefault("template", {})
+        if "spec" in template:
             template.setdefault("metadata", {})
             pod_spec(template["spec"], restart)
 
@@ -110,11 +111,25 @@ def _service(obj):
         spec.setdefault("ipFamilyPolicy", "SingleStack")
         spec.setdefault("internalTrafficPolicy", "Cluster")
     for port in spec.get("ports", ()):
-        port.setdefault("targetPort", port["port"])
+        port.setdefault("targetPort", port.get("port", 0))
     obj.setdefault("status", {}).setdefault("loadBalancer", {})
 
 
+def _definition(obj):
+    names = obj.setdefault("spec", {}).setdefault("names", {})
+    if names.get("kind"):
+        names.setdefault("singular", names["kind"].lower())
+        names.setdefault("listKind", f"{names['kind']}List")
+
+
+def _binding(obj):
+    obj.setdefault("roleRef", {}).setdefault("apiGroup", _RBAC)
+
+
 _FILLERS = {
+    "CustomResourceDefinition": _definition,
+    "ClusterRoleBinding": _binding,
+    "RoleBinding": _binding,
     "Secret": _secret,
     "Namespace": _namespace,
     "Pod": _pod,
@@ -125,46 +140,10 @@ _FILLERS = {
 }
 
 
-# Keys that a type of Secret requires.
-_KEYS = {
-    "kubernetes.io/tls": ("tls.crt", "tls.key"),
-    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
-    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
-}
-
-
 def problems(kind, new, old):
     """(reason, field, text) of the violations of a core kind."""
     checker = _CHECKERS.get(kind.kind) if not kind.custom else None
     return checker(new, old) if checker else []
-
-
-def _check_secret(new, old):
-    found = []
-    for key in _KEYS.get(new.get("type"), ()):
-        if key not in (new.get("data") or {}):
-            found.append(("FieldValueRequired", f"data[{key}]", "Required value"))
-    if old and new.get("type") != old.get("type"):
-        text = f"Invalid value: {json.dumps(new.get('type'))}: field is immutable"
-        found.append(("FieldValueInvalid", "type", text))
-    return found + _check_immutable(new, old)
-
-
-def _check_role_ref(new, old):
-    if not old or new["roleRef"] == old["roleRef"]:
-        return []
-    given = {"APIGroup": "rbac.authorization.k8s.io", "Kind": new["roleRef"]["kind"], "Name": new["roleRef"]["name"]}
-    given = json.dumps(given, separators=(",", ":"))
-    return [("FieldValueInvalid", "roleRef", f"Invalid value: {given}: cannot change roleRef")]
-
-
-def _check_immutable(new, old):
-    found = object_meta.of_data(new.get("data"), "data")
-    if not (old and old.get("immutable")):
-        return found
-    text = "Forbidden: field is immutable when `immutable` is set"
-    changed = [key for key in ("data", "binaryData", "immutable") if new.get(key) != old.get(key)]
-    return found + [("FieldValueForbidden", key, text) for key in changed]
 
 
 def _check_pod(new, old):
@@ -214,36 +193,27 @@ def _check_containers(spec, path):
     return found
 
 
-def _check_definition(new, _old):
-    spec, name = new["spec"], new["metadata"]["name"]
-    found = []
-    if name != f"{spec['names']['plural']}.{spec['group']}":
-        text = f'Invalid value: {json.dumps(name)}: must be spec.names.plural+"."+spec.group'
-        found.append(("FieldValueInvalid", "metadata.name", text))
-    if sum(bool(one.get("storage")) for one in spec["versions"]) != 1:
-        text = "Invalid value: must have exactly one version marked as storage version"
-        found.append(("FieldValueInvalid", "spec.versions", text))
-    return found
-
-
 def _check_template(new, old):
-    if "template" not in new["spec"]:
-        return []  # the schema names it
-    found = _check_containers(new["spec"]["template"].get("spec", {}), "spec.template.spec")
-    selector = (new["spec"].get("selector") or {}).get("matchLabels", {})
-    labels = (new["spec"]["template"].get("metadata") or {}).get("labels", {})
-    if any(labels.get(key) != value for key, value in selector.items()) and new["kind"] != "Job":
-        shown = ",".join(f'"{key}":"{value}"' for key, value in sorted(labels.items()))
-        text = f"Invalid value: {{{shown}}}: `selector` does not match template `labels`"
-        found.append(("FieldValueInvalid", "spec.template.metadata.labels", text))
-    if old and new["kind"] != "Job" and new["spec"]["selector"] != old["spec"]["selector"]:
+    spec, kind = new["spec"], new["kind"]
+    template, found = spec["template"], []
+    if kind != "Job":
+        found = _check_selector(spec.get("selector"), (template.get("metadata") or {}).get("labels"))
+    found += _check_containers(template.get("spec", {}), "spec.template.spec")
+    if old and kind != "Job" and spec.get("selector") != old["spec"].get("selector"):
         found.append(("FieldValueInvalid", "spec.selector", "Invalid value: field is immutable"))
     return found
 
 
-def _check_job(new, old):
-    if "template" not in new["spec"]:
+def _check_selector(selector, labels):
+    wanted = (selector or {}).get("matchLabels", {})
+    if selector is not None and all((labels or {}).get(key) == value for key, value in wanted.items()):
         return []
+    shown = json.dumps(labels, sort_keys=True, separators=(",", ":"))
+    text = f"Invalid value: {shown}: `selector` does not match template `labels`"
+    return [("FieldValueInvalid", "spec.template.metadata.labels", text)]
+
+
+def _check_job(new, old):
     found = _check_template(new, old)
     restart = new["spec"]["template"].get("spec", {}).get("restartPolicy")
     if not restart:
@@ -258,11 +228,14 @@ def _check_job(new, old):
 
 
 _CHECKERS = {
-    "ClusterRoleBinding": _check_role_ref,
-    "RoleBinding": _check_role_ref,
-    "Secret": _check_secret,
-    "ConfigMap": _check_immutable,
-    "CustomResourceDefinition": _check_definition,
+    "ClusterRole": content.role,
+    "ClusterRoleBinding": content.binding,
+    "ConfigMap": content.config_map,
+    "CustomResourceDefinition": content.definition,
+    "Role": content.role,
+    "RoleBinding": content.binding,
+    "Secret": content.secret,
+    "Service": content.service,
     "Pod": _check_pod,
     "Deployment": _check_template,
     "DaemonSet": _check_template,

@@ -84,21 +84,13 @@ def _resources(kind):
 
 def _subresource(kind, name):
     row = {"name": f"{kind.plural}/{name}", "singularName": "", "namespaced": kind.namespaced, "kind": kind.kind}
-    verbs = {
-        "log": ["get"],
-        "exec": ["create", "get"],
-        "eviction": ["create"],
-        "binding": ["create"],
-        "finalize": ["update"],
-        "token": ["create"],
-    }
     if name == "scale":
         row.update(group="autoscaling", version="v1", kind="Scale")
     elif name == "eviction":
         row.update(group="policy", version="v1", kind="Eviction")
     elif name == "token":
         row.update(group="authentication.k8s.io", version="v1", kind="TokenRequest")
-    return {**row, "verbs": verbs.get(name, ["get", "patch", "update"])}
+    return {**row, "verbs": list(kind.verbs_of(name))}
 
 
 def aggregated(cluster, core):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 
+from .object_meta import SCHEMA as _METADATA
+
 _PRESENT = object()  # an item that exists without being a leaf
 # Nobody owns these: they identify the object or belong to the server.
 _UNOWNED = (
@@ -17,21 +19,6 @@ _UNOWNED = (
     "managedFields",
     "resourceVersion",
 )
-_GENERAL = {"additionalProperties": {}}
-_METADATA = {
-    "properties": {
-        "labels": _GENERAL,
-        "annotations": _GENERAL,
-        "finalizers": {"x-kubernetes-list-type": "set", "items": {}},
-        "ownerReferences": {
-            "x-kubernetes-list-type": "map",
-            "x-kubernetes-list-map-keys": ["uid"],
-            "items": {"x-kubernetes-map-type": "atomic"},
-        },
-    }
-}
-
-
 _EXPECTED = {
     "object": ("map", dict),
     "array": ("list", list),
@@ -53,7 +40,9 @@ def leaves(schema, obj, strict=False):
         if key in ("apiVersion", "kind"):
             continue
         if key == "metadata":
-            kept = {name: item for name, item in value.items() if name not in _UNOWNED}
+            if strict:
+                _walk(_METADATA, value, ("f:metadata",), {}, True)
+            kept = {name: item for name, item in (value or {}).items() if name not in _UNOWNED}
             _walk(_METADATA, kept, ("f:metadata",), found, False)
             continue
         inner = schema.get("properties", {}).get(key, {})
@@ -100,6 +89,10 @@ def _check_type(schema, value, path):
     if isinstance(value, list) and schema.get("x-kubernetes-list-type") in ("map", "set"):
         seen = set()
         for at, item in enumerate(value):
+            if not (isinstance(item, dict) or _is_set(schema)):
+                text = "a null element" if item is None else "non-map elements"
+                text = f"element {at}: associative list with keys may not have {text}"
+                raise Undeclared(f"{shown(path)}: {text}")
             element = _element(schema, item) if isinstance(item, dict) or _is_set(schema) else ""
             if element == "k:{}":
                 keys = json.dumps(schema["x-kubernetes-list-map-keys"])
@@ -122,6 +115,8 @@ def _go(value):
 def _walk(schema, value, path, found, strict):
     if strict:
         _check_type(schema, value, path)
+        if isinstance(value, dict) and _is_atomic_map(schema) and "properties" in schema:
+            _walk({**schema, "x-kubernetes-map-type": "granular"}, value, path, {}, True)  # typed, with one owner
     if isinstance(value, dict) and not _is_atomic_map(schema):
         properties, extra = schema.get("properties", {}), schema.get("additionalProperties")
         if not value:
@@ -141,6 +136,8 @@ def _walk(schema, value, path, found, strict):
             found[element] = _PRESENT if schema["x-kubernetes-list-type"] == "map" else item
             if schema["x-kubernetes-list-type"] == "map":
                 _walk(schema.get("items", {}), item, element, found, strict)
+            elif strict:
+                _check_type(schema.get("items", {}), item, element)
     else:
         found[path] = value
 

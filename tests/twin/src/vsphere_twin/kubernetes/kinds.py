@@ -11,7 +11,18 @@ from importlib import resources
 
 import yaml
 
+from . import object_meta, schemas, unmarshal
+
 _PLAIN = {"string", "integer", "boolean", "number"}
+# Verbs of subresources; the others are read and written.
+_VERBS = {
+    "log": ("get",),
+    "exec": ("create", "get"),
+    "eviction": ("create",),
+    "binding": ("create",),
+    "finalize": ("update",),
+    "token": ("create",),
+}
 CRD_GROUP = "apiextensions.k8s.io"
 
 
@@ -50,6 +61,10 @@ class Kind:
     def key(self):
         return (self.group, self.plural)
 
+    def verbs_of(self, subresource):
+        """The verbs of the resource or of one of its subresources."""
+        return _VERBS.get(subresource, ("get", "patch", "update")) if subresource else self.verbs
+
     @property
     def has_status(self):
         return "status" in self.subresources
@@ -72,7 +87,9 @@ def core():
     parts = dict.fromkeys(data["parts"])
     mpi = next(row for row in _custom_rows() if row["kind"] == "MPIJob")["schema"]
     replicas = mpi["properties"]["spec"]["properties"]["mpiReplicaSpecs"]
-    parts["pod"] = replicas["additionalProperties"]["properties"]["template"]["properties"]["spec"]
+    pod = replicas["additionalProperties"]["properties"]["template"]["properties"]["spec"]
+    parts["pod"] = {**pod, unmarshal.GO: "v1.PodSpec"}
+    parts["metadata"] = object_meta.SCHEMA
     for name, text in data["parts"].items():
         parts[name] = _expanded(text, parts)
     return tuple(_core_kind(row, parts) for row in data["kinds"])
@@ -99,7 +116,7 @@ def _core_kind(row, parts):
 
 
 def _expanded(text, parts):
-    """A schema of the short form: a type, $part, [items], {field: ...}; `!` marks required fields."""
+    """A schema of the short form: a type, $part, [items], {field: ...}; see its head."""
     if isinstance(text, list):
         return {"type": "array", "items": _expanded(text[0], parts)}
     if isinstance(text, dict):
@@ -112,6 +129,8 @@ def _expanded(text, parts):
         return copy.deepcopy(parts[text[1:]])
     if text == "strings":
         return {"type": "object", "additionalProperties": {"type": "string"}}
+    if text == "bytes":
+        return {"type": "object", "additionalProperties": dict(schemas.BYTES)}
     if text == "quantities":
         return {"type": "object", "additionalProperties": {"x-kubernetes-int-or-string": True}}
     if text == "intstr":
@@ -134,13 +153,18 @@ def _expanded_object(text, parts):
             "enum": text["_enum"],
             **({"default": text["_default"]} if "_default" in text else {}),
         }
-    properties = {name.removesuffix("!"): _expanded(inner, parts) for name, inner in text.items() if name != "_atomic"}
+    own = {name: inner for name, inner in text.items() if not name.startswith("_")}
+    properties = {name.removesuffix("!"): _expanded(inner, parts) for name, inner in own.items()}
     required = [name.removesuffix("!") for name in text if name.endswith("!")]
     schema = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
     if "_atomic" in text:
         schema["x-kubernetes-map-type"] = "atomic"
+    if "_open" in text:
+        schema["x-kubernetes-preserve-unknown-fields"] = True
+    if "_go" in text:
+        schema[unmarshal.GO] = text["_go"]
     return schema
 
 
@@ -185,10 +209,10 @@ def _definition(name, rows):
 def of_definition(crd):
     """The kinds of a CustomResourceDefinition, one for each served version."""
     spec = crd["spec"]
-    names, stored = spec["names"], next(one["name"] for one in spec["versions"] if one["storage"])
+    names, stored = spec["names"], next(one["name"] for one in spec["versions"] if one.get("storage"))
     found = []
     for one in spec["versions"]:
-        if not one["served"]:
+        if not one.get("served"):
             continue
         found.append(
             Kind(

@@ -5,6 +5,52 @@ from __future__ import annotations
 import json
 import re
 
+from . import unmarshal
+
+_TEXT, _WHOLE = {"type": "string"}, {"type": "integer", unmarshal.GO: "int64"}
+_TEXTS = {"type": "object", "additionalProperties": _TEXT}
+_UID = {"type": "string", unmarshal.GO: "types.UID"}
+_FLAG = {"type": "boolean"}
+# The types of metadata, with the list types of server-side apply.
+SCHEMA = {
+    "type": "object",
+    unmarshal.GO: "v1.ObjectMeta",
+    "properties": {
+        **dict.fromkeys(("name", "generateName", "namespace", "selfLink", "resourceVersion"), _TEXT),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TEXT),
+        **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), _WHOLE),
+        **dict.fromkeys(("labels", "annotations"), _TEXTS),
+        "uid": _UID,
+        "finalizers": {"type": "array", "x-kubernetes-list-type": "set", "items": _TEXT},
+        "ownerReferences": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["uid"],
+            "items": {
+                "type": "object",
+                unmarshal.GO: "v1.OwnerReference",
+                "x-kubernetes-map-type": "atomic",
+                "properties": {
+                    **dict.fromkeys(("apiVersion", "kind", "name"), _TEXT),
+                    **dict.fromkeys(("controller", "blockOwnerDeletion"), _FLAG),
+                    "uid": {**_UID, "default": ""},
+                },
+            },
+        },
+        "managedFields": {
+            "type": "array",
+            "x-kubernetes-list-type": "atomic",
+            "items": {
+                "type": "object",
+                unmarshal.GO: "v1.ManagedFieldsEntry",
+                "properties": {
+                    **dict.fromkeys(("manager", "operation", "apiVersion", "time", "fieldsType", "subresource"), _TEXT),
+                    "fieldsV1": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+                },
+            },
+        },
+    },
+}
 _NAMES = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _WORDS = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
@@ -31,7 +77,7 @@ _KEY_TEXT = (
 )
 _PART_MAX, _NAME_MAX = 63, 253
 # Kinds whose names are not subdomains.
-_LABEL_KINDS = (("", "namespaces"),)
+_LABEL_KINDS = (("", "namespaces"), ("", "services"))
 _PATH_GROUP = "rbac.authorization.k8s.io"
 
 
@@ -43,16 +89,37 @@ def problems(kind, metadata):
         found += [_row("metadata.labels", value, text) for text in _of_value(value)]
     for key in sorted(metadata.get("annotations") or {}):
         found += [_row("metadata.annotations", key, text) for text in _of_key(key.lower())]
-    for owner in metadata.get("ownerReferences") or ():
-        for name in ("kind", "name", "uid"):
-            if not owner.get(name):
-                found.append(_row(f"metadata.ownerReferences.{name}", "", "must not be empty"))
+    found += _of_owners(metadata.get("ownerReferences") or ())
     for at, name in enumerate(metadata.get("finalizers") or ()):
         # Cluster API has finalizers without a path: custom resources may.
         found += _of_finalizer(
             name, "metadata.finalizers" if kind.custom else f"metadata.finalizers[{at}]", kind.custom
         )
     return found
+
+
+def _of_owners(owners):
+    found, controllers = [], [one for one in owners if one.get("controller")]
+    for owner in owners:
+        version = owner.get("apiVersion") or ""
+        if not version.rpartition("/")[2] or version.count("/") > 1:
+            found.append(_row("metadata.ownerReferences.apiVersion", version, "version must not be empty"))
+        for name in ("kind", "name", "uid"):
+            if not owner.get(name):
+                found.append(_row(f"metadata.ownerReferences.{name}", "", "must not be empty"))
+        if (version, owner.get("kind")) == ("v1", "Event"):
+            text = "/v1, Kind=Event is disallowed from being an owner"
+            found.append(_row("metadata.ownerReferences", _owner(owner), text))
+    for other in controllers[1:]:
+        names = " and ".join(f"{one.get('kind', '')}/{one.get('name', '')}" for one in (controllers[0], other))
+        text = f'Only one reference can have Controller set to true. Found "true" in references for {names}'
+        found.append(_row("metadata.ownerReferences", [_owner(one) for one in owners], text))
+    return found
+
+
+def _owner(owner):
+    names = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
+    return {name: owner[name] for name in names if name in owner}
 
 
 def changes(new, old):
@@ -69,15 +136,17 @@ def changes(new, old):
 def name_problems(kind, name):
     """What is wrong with a name."""
     if kind.group == _PATH_GROUP:
+        if name in (".", ".."):
+            return [f"may not be '{name}'"]
         wrong = next((one for one in ("/", "%") if one in name), "")
         return [f"may not contain '{wrong}'"] if wrong else []
     if kind.key in _LABEL_KINDS:
-        return _of_label(name)
+        return _of_label(name, "bytes" if kind.plural == "namespaces" else "characters")
     return _of_subdomain(name)
 
 
-def _of_label(text):
-    found = [f"must be no more than {_PART_MAX} bytes"] if len(text) > _PART_MAX else []
+def _of_label(text, unit):
+    found = [f"must be no more than {_PART_MAX} {unit}"] if len(text) > _PART_MAX else []
     if re.fullmatch(_LABEL, text):
         return found
     return [*found, "must not contain dots" if re.fullmatch(_SUBDOMAIN, text) else _LABEL_TEXT]
@@ -123,8 +192,13 @@ def of_data(data, field):
             found.append(_row(f"{field}[{key}]", key, f"must be no more than {_NAME_MAX} characters"))
         if not re.fullmatch("[-._a-zA-Z0-9]+", key):
             found.append(_row(f"{field}[{key}]", key, _KEY_TEXT))
+        elif key in (".", ".."):
+            found.append(_row(f"{field}[{key}]", key, f"must not be '{key}'"))
+        elif key.startswith(".."):
+            found.append(_row(f"{field}[{key}]", key, "must not start with '..'"))
     return found
 
 
 def _row(field, value, text):
-    return "FieldValueInvalid", field, f"Invalid value: {json.dumps(value)}: {text}"
+    shown = json.dumps(value, separators=(",", ":")) if isinstance(value, (dict, list)) else json.dumps(value)
+    return "FieldValueInvalid", field, f"Invalid value: {shown}: {text}"

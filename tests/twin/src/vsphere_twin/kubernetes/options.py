@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 
-from . import patches, refused
+from . import patches, refused, unmarshal
 
 _MANAGER_MAX = 128
 _WRITES = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _POLICIES = ("Foreground", "Background", "Orphan")
+_DELETION = {
+    "type": "object",
+    "properties": {
+        "dryRun": {"type": "array", "items": {"type": "string"}},
+        "propagationPolicy": {"type": "string", unmarshal.GO: "v1.DeletionPropagation"},
+        "gracePeriodSeconds": {"type": "integer", unmarshal.GO: "int64"},
+        "orphanDependents": {"type": "boolean"},
+        "preconditions": {
+            "type": "object",
+            unmarshal.GO: "v1.Preconditions",
+            "properties": {"uid": {"type": "string", unmarshal.GO: "types.UID"}, "resourceVersion": {"type": "string"}},
+        },
+    },
+}
 _MATCHES = ("Exact", "NotOlderThan")
 
 
@@ -18,6 +33,8 @@ def check(request, verb):
     if verb in _WRITES:
         _raise(_WRITES[verb], [*_force(request, verb), *_written(request)])
     elif verb in ("list", "watch", "deletecollection"):
+        for name in ("limit", "timeoutSeconds"):
+            number(request, name)
         _raise("ListOptions", _watched(request) if verb == "watch" else _listed(request))
 
 
@@ -25,11 +42,17 @@ def deletion(request):
     """The options of a deletion. A body replaces those of the query."""
     found = request.parsed() if request.raw else None
     if found is None:
-        names = ("propagationPolicy", "gracePeriodSeconds")
-        found = {name: request.query[name] for name in names if request.query.get(name)}
+        number(request, "gracePeriodSeconds")
+        found = (
+            {"propagationPolicy": request.query["propagationPolicy"]} if request.query.get("propagationPolicy") else {}
+        )
         found["dryRun"] = [request.query["dryRun"]] if request.query.get("dryRun") else []
-    if not isinstance(found, dict) or found.get("kind", "DeleteOptions") != "DeleteOptions":
+    unmarshal.options(found)
+    if (found.get("kind") or "DeleteOptions") != "DeleteOptions":
         raise refused.Refused(400, "decoded object cannot be converted to DeleteOptions")
+    text = unmarshal.problem(_DELETION, found, "DeleteOptions")
+    if text:
+        raise refused.Refused(400, text)
     policy, rows = found.get("propagationPolicy"), []
     if policy is not None and policy not in _POLICIES:
         rows.append(_unsupported("propagationPolicy", policy, (*_POLICIES, "nil")))
@@ -40,7 +63,7 @@ def deletion(request):
 def number(request, name):
     """A whole number of the query."""
     given = request.query.get(name) or "0"
-    if not given.isdecimal():
+    if not re.fullmatch(r"[+-]?[0-9]+", given):
         raise refused.Refused(400, f'strconv.ParseInt: parsing "{given}": invalid syntax')
     return int(given)
 

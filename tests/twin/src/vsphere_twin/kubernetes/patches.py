@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import copy
 
+from . import unmarshal
 from .refused import Refused
 
 JSON, MERGE = "application/json-patch+json", "application/merge-patch+json"
 STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
+
+
+def check(content, patch):
+    """Reject a merge patch or a strategic merge patch that is no object."""
+    if not isinstance(patch, dict):
+        text = f"json: cannot unmarshal {unmarshal.named(patch)} into Go value of type map[string]interface {{}}"
+        raise Refused(400, f"error decoding patch: {text}" if content == MERGE else text)
 
 
 def merge(obj, patch):
@@ -52,7 +60,8 @@ def _list(schema, old, patch):
     kind = schema.get("x-kubernetes-list-type")
     if kind == "set":
         return old + [item for item in patch if item not in old]
-    if kind != "map" or any(item.get("$patch") == "replace" for item in patch):
+    # An item of another type is kept: the check of the types names it.
+    if kind != "map" or any(not isinstance(item, dict) or item.get("$patch") == "replace" for item in patch):
         return [item for item in copy.deepcopy(patch) if not (isinstance(item, dict) and "$patch" in item)]
     key = schema["x-kubernetes-list-map-keys"][0]
     result = list(old)
@@ -70,13 +79,13 @@ def _list(schema, old, patch):
 def json_patch(obj, operations):
     """A JSON patch; an operation that cannot be applied rejects the whole, and the server does not name it."""
     if not isinstance(operations, list):
-        text = "json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"
+        text = f"json: cannot unmarshal {unmarshal.named(operations)} into Go value of type []handlers.jsonPatchOp"
         raise Refused(400, f"error decoding patch: {text}")
     result = copy.deepcopy(obj)
     for operation in operations:
         try:
             result = _operate(result, operation)
-        except (KeyError, IndexError, TypeError, ValueError):
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             text = "the server rejected our request due to an error in our request"
             raise Refused(422, text, details={}) from None
     return result

@@ -13,6 +13,7 @@ REASONS = {
     410: "Expired",
     415: "UnsupportedMediaType",
     422: "Invalid",
+    500: "InternalError",
 }
 
 
@@ -88,6 +89,12 @@ def invalid_as(kind, group, name, problems):
     return Refused(422, f'{full} "{name}" is invalid: {text}', details={k: v for k, v in details.items() if v})
 
 
+def nameless(name):
+    """An object of an update that has no name."""
+    text = f"the name of the object ({name} based on URL) was undeterminable: name must be provided"
+    return Refused(400, text)
+
+
 def undecodable(kind, text):
     """A body that does not fit the kind, for example an unknown field with strict validation."""
     return Refused(400, f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {text}')
@@ -104,6 +111,12 @@ def no_page():
 
 def no_method():
     return Refused(405, "the server does not allow this method on the requested resource", details={})
+
+
+def internal(error):
+    """An error of the server itself."""
+    text = f"{type(error).__name__}: {error}"
+    return Refused(500, f"Internal error occurred: {text}", details={"causes": [{"message": text}]})
 
 
 def _details(kind, name):

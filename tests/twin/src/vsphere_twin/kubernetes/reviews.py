@@ -6,66 +6,117 @@ import base64
 import datetime
 import json
 
-from . import access, refused
+from . import access, refused, unmarshal
 from .requests import Answer
 
-_SHORTEST_S, _USUAL_S = 600, 3600
-_ISSUER = "https://kubernetes.default.svc.cluster.local"
+_SHORTEST_S, _USUAL_S, _LONGEST_S = 600, 3600, 2**32
+_GROUP = "authentication.k8s.io"
+_TEXT = {"type": "string"}
+_TOKEN_REQUEST = {
+    "type": "object",
+    "properties": {
+        "metadata": {"type": "object", unmarshal.GO: "v1.ObjectMeta"},
+        "spec": {
+            "type": "object",
+            "properties": {
+                "audiences": {"type": "array", "items": _TEXT},
+                "expirationSeconds": {"type": "integer", unmarshal.GO: "int64"},
+                "boundObjectRef": {
+                    "type": "object",
+                    unmarshal.GO: "v1.BoundObjectReference",
+                    "properties": dict.fromkeys(("kind", "apiVersion", "name", "uid"), _TEXT),
+                },
+            },
+        },
+    },
+}
 
 
 def access_review(service, request, obj):
     """SelfSubjectAccessReview: whether the roles of the user allow a request."""
     spec = obj.get("spec") or {}
     resource, other = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
-    if bool(resource) == bool(other):
-        text = "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"
-        raise refused.invalid(request.kind, "", [("FieldValueInvalid", "spec.resourceAttributes", text)])
-    return {**obj, "status": access.review(service.cluster, request.user, resource or {}, other)}
+    row = None
+    if resource is None and other is None:
+        text = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+        row = ("FieldValueInvalid", "spec.resourceAttributes", f"Invalid value: null: {text}")
+    elif resource is not None and other is not None:
+        shown = json.dumps({"Path": other.get("path", ""), "Verb": other.get("verb", "")}, separators=(",", ":"))
+        text = f"Invalid value: {shown}: cannot be specified in combination with resourceAttributes"
+        row = ("FieldValueInvalid", "spec.nonResourceAttributes", text)
+    if row:
+        raise refused.invalid_as("", request.kind.group, "", [row])  # the server leaves the kind out
+    return {**obj, "status": access.review(service.cluster, request.user, resource, other)}
 
 
 def subject_review(_service, request, obj):
     """SelfSubjectReview: the user of the request."""
-    user = {"username": request.user.name, "groups": list(request.user.groups)}
-    return {**obj, "status": {"userInfo": user}}
+    return {**obj, "status": {"userInfo": _shown(request.user)}}
 
 
 def token_review(service, _request, obj):
     """TokenReview: the user of a token."""
-    user = service.tokens.get((obj.get("spec") or {}).get("token", ""))
-    if user is None:
-        return {**obj, "status": {"user": {}, "error": "invalid bearer token"}}
-    found = {"username": user.name, "groups": list(user.groups)}
-    return {**obj, "status": {"authenticated": True, "user": found, "audiences": [_ISSUER]}}
+    spec = obj.get("spec") or {}
+    if not spec.get("token"):
+        raise refused.Refused(400, "token is required for TokenReview in authentication")
+    try:
+        user, audiences = access.logged_in(service.cluster, service.tokens, spec["token"], spec.get("audiences") or ())
+    except access.Unknown as error:
+        return {**obj, "status": {"user": {}, "error": str(error)}}
+    return {**obj, "status": {"authenticated": True, "user": _shown(user), "audiences": audiences}}
 
 
+def _shown(user):
+    uid = {"uid": user.account[2]} if user.account else {}
+    return {"username": user.name, **uid, "groups": list(user.groups)}
+
+
+# By the key of the kind: a custom resource may have the same plural.
 ANSWERS = {
-    "selfsubjectaccessreviews": access_review,
-    "selfsubjectreviews": subject_review,
-    "tokenreviews": token_review,
+    ("authorization.k8s.io", "selfsubjectaccessreviews"): access_review,
+    (_GROUP, "selfsubjectreviews"): subject_review,
+    (_GROUP, "tokenreviews"): token_review,
 }
 
 
 def token(service, request, account):
     """TokenRequest: a token of a service account, which logs in until it expires."""
-    obj = request.parsed()
-    if not isinstance(obj, dict) or obj.get("kind", "TokenRequest") != "TokenRequest":
-        raise refused.Refused(400, "the kind in the data does not match the expected kind (TokenRequest)")
-    spec = {"audiences": [_ISSUER], "expirationSeconds": _USUAL_S, "boundObjectRef": None, **(obj.get("spec") or {})}
-    if spec["expirationSeconds"] < _SHORTEST_S:
-        text = f"Invalid value: {spec['expirationSeconds']}: may not specify a duration less than 10 minutes"
+    spec = _requested(request)
+    seconds = spec["expirationSeconds"]
+    if not _SHORTEST_S <= seconds <= _LONGEST_S:
+        text = "less than 10 minutes" if seconds < _SHORTEST_S else "larger than 2^32 seconds"
+        text = f"Invalid value: {seconds}: may not specify a duration {text}"
         row = ("FieldValueInvalid", "spec.expirationSeconds", text)
-        raise refused.invalid_as("TokenRequest", "authentication.k8s.io", "", [row])
-    until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=spec["expirationSeconds"])
+        raise refused.invalid_as("TokenRequest", _GROUP, "", [row])
+    until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
     metadata = account["metadata"]
-    name = f"system:serviceaccount:{metadata['namespace']}:{metadata['name']}"
-    claims = {"sub": name, "iss": _ISSUER, "exp": int(until.timestamp()), "jti": service.cluster.uid()}
-    made = ".".join(_part(one) for one in ({"alg": "none"}, claims, {}))
-    groups = ("system:serviceaccounts", f"system:serviceaccounts:{metadata['namespace']}", access.AUTHENTICATED)
-    service.tokens[made] = access.User(name, groups, until)
+    namespace, audiences = metadata["namespace"], spec["audiences"]
+    name = f"system:serviceaccount:{namespace}:{metadata['name']}"
+    claims = {"aud": audiences, "exp": int(until.timestamp()), "iss": access.ISSUER, "jti": service.cluster.uid()}
+    made = ".".join(_part(one) for one in ({"alg": "none"}, {**claims, "sub": name}, {}))
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", access.AUTHENTICATED)
+    if not request.dry_run:
+        owner = (namespace, metadata["name"], metadata["uid"])
+        service.tokens[made] = access.User(name, groups, until, tuple(audiences), owner)
     status = {"token": made, "expirationTimestamp": until.strftime("%Y-%m-%dT%H:%M:%SZ")}
     kept = {key: metadata[key] for key in ("name", "namespace")}
-    answer = {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1", "metadata": kept, "spec": spec}
+    answer = {"kind": "TokenRequest", "apiVersion": f"{_GROUP}/v1", "metadata": kept, "spec": spec}
     return Answer(201, {**answer, "status": status})
+
+
+def _requested(request):
+    """The spec of a request for a token. Clients written in Go send null for what they leave out."""
+    obj = request.parsed()
+    unmarshal.header(obj, request.raw, "TokenRequest")
+    obj = obj or {}
+    if (obj.get("kind") or "TokenRequest") != "TokenRequest":
+        raise refused.Refused(400, "the kind in the data does not match the expected kind (TokenRequest)")
+    text = unmarshal.problem(_TOKEN_REQUEST, obj, "TokenRequest")
+    if text:
+        raise refused.Refused(400, f'TokenRequest in version "v1" cannot be handled as a TokenRequest: {text}')
+    given = {key: value for key, value in (obj.get("spec") or {}).items() if value is not None}
+    audiences = given.get("audiences") or [access.ISSUER]
+    return {"expirationSeconds": _USUAL_S, "boundObjectRef": None, **given, "audiences": audiences}
 
 
 def _part(data):

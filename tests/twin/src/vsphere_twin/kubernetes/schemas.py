@@ -9,6 +9,7 @@ import re
 _INT_OR_STRING = "x-kubernetes-int-or-string"
 _OPEN = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
+BYTES = {"type": "string", "format": "byte"}
 _OF_OBJECTS = ("apiVersion", "kind", "metadata")
 # JSON types by the names of a schema.
 _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
@@ -58,11 +59,23 @@ def default(schema, value):
                 default(inner, item)
 
 
-def drop_nulls(value):
-    """Remove null values, as typed kinds do when they are decoded."""
+def drop_nulls(schema, value):
+    """Remove null values, as typed kinds do when they are decoded. In lists and maps, null is the zero value."""
     if isinstance(value, dict):
-        return {key: drop_nulls(item) for key, item in value.items() if item is not None}
-    return [drop_nulls(item) for item in value] if isinstance(value, list) else value
+        properties, extra = schema.get("properties", {}), schema.get("additionalProperties")
+        extra = extra if isinstance(extra, dict) else {}
+        kept = {key: _zero(extra) if item is None and key not in properties else item for key, item in value.items()}
+        rows = ((key, properties.get(key, extra), item) for key, item in kept.items() if item is not None)
+        return {key: drop_nulls(inner, item) for key, inner, item in rows}
+    if isinstance(value, list):
+        items = schema.get("items", {})
+        return [drop_nulls(items, _zero(items) if item is None else item) for item in value]
+    return value
+
+
+def _zero(schema):
+    zeros = {"object": {}, "array": [], "string": "", "integer": 0, "number": 0, "boolean": False}
+    return copy.deepcopy(zeros.get(schema.get("type")))
 
 
 def as_quantities(schema, value):

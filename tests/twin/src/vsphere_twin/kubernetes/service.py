@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import copy
 import json
+import logging
 import time
 import urllib.parse
 
 from ..https import basic_credentials
-from . import access, bodies, discovery, fields, options, patches, refused, reviews, selectors, subresources
+from . import access, bodies, discovery, fields, options, patches, refused, reviews, selectors, subresources, unmarshal
 from .conversion import convert
 from .refused import Refused
 from .requests import Answer, Request
@@ -17,6 +18,7 @@ from .requests import Answer, Request
 ADMIN_TOKEN = "twin-admin-token"
 _PATCHES = (patches.JSON, patches.MERGE, patches.STRATEGIC, patches.APPLY)
 _BOOKMARK_S = 60
+LOG = logging.getLogger(__name__)
 
 
 class Service:
@@ -40,13 +42,15 @@ class Service:
                 refuse(method, parts.path)
             if path == ["wcp", "login"] and self.logins is not None:
                 return self._login(method, headers)
-            user = access.identified(self.tokens, headers, certificate)
             with self.cluster.lock:
+                user = access.identified(self.cluster, self.tokens, headers, certificate)
                 self.tick()
                 return self._answer(method, path, query, headers, body, user)
         except Refused as error:
-            text = isinstance(error.body, bytes)
-            return Answer(error.code, error.body, content_type="text/plain" if text else "application/json")
+            return _refused(error)
+        except Exception as error:  # a client must get an answer
+            LOG.exception("%s %s failed.", method, target)
+            return _refused(refused.internal(error))
 
     def _answer(self, method, path, query, headers, body, user):
         general = self._general(method, path, headers)
@@ -106,18 +110,14 @@ class Service:
         return Answer(200, found)
 
     def _request(self, method, path, query, headers, body, user):
-        if path[:2] == ["api", "v1"]:
-            group, version, rest = "", "v1", path[2:]
-        elif path[:1] == ["apis"] and len(path) > 3:
-            group, version, rest = path[1], path[2], path[3:]
-        else:
-            raise access.no_resource(user, method, path)
-        namespace = ""
-        if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in ("status", "finalize"):
-            namespace, rest = rest[1], rest[2:]
+        watched = "watch" in query and query["watch"].casefold() not in ("false", "0")
+        found = access.split(path)
+        if found is None:
+            raise access.no_resource(self.cluster, user, method, path, watched)
+        group, version, namespace, rest = found
         kind = self.cluster.kinds.get((group, version, rest[0]))
         if kind is None or (namespace and not kind.namespaced) or len(rest) > 3:
-            raise access.no_resource(user, method, path)
+            raise access.no_resource(self.cluster, user, method, path, watched)
         name, subresource = (*rest[1:], "", "")[:2]
         if subresource and subresource not in kind.subresources:
             raise refused.no_resource()
@@ -126,18 +126,22 @@ class Service:
         return Request(method, kind, namespace, name, subresource, query, headers, body, user)
 
     def _of_resource(self, request):
-        verb = _verb(request)
-        if verb not in request.kind.verbs:
+        verb = access.verb_of(request.method, request.name, request.flag("watch"))
+        if not verb:
             raise refused.no_method()
         access.check(
             self.cluster, request.user, verb, request.kind, request.name, request.namespace, request.subresource
         )
+        unnamed = verb in ("update", "patch") and not request.name
+        new = verb == "create" and request.name and not request.subresource
+        if unnamed or new or verb not in request.kind.verbs_of(request.subresource):
+            raise refused.no_method()
         options.check(request, verb)
         if request.subresource == "token":
             return reviews.token(self, request, subresources.found(self.cluster, request))
-        if request.kind.plural in reviews.ANSWERS:
+        if request.kind.key in reviews.ANSWERS:
             obj = bodies.decoded(request, request.parsed())
-            return Answer(201, reviews.ANSWERS[request.kind.plural](self, request, obj))
+            return Answer(201, reviews.ANSWERS[request.kind.key](self, request, obj))
         if request.subresource in subresources.SERVED:
             return subresources.SERVED[request.subresource](self.cluster, request)
         return getattr(self, f"_{verb}")(request)
@@ -157,8 +161,6 @@ class Service:
 
         def fits(obj):
             metadata = obj["metadata"]
-            if request.name and metadata["name"] != request.name:
-                return False
             if namespace and metadata.get("namespace") != namespace:
                 return False
             return labels(metadata.get("labels") or {}) and field(obj)
@@ -171,20 +173,16 @@ class Service:
         metadata = {"resourceVersion": str(self.cluster.revision)}
         start = 0
         if request.query.get("continue"):
-            try:
-                token = json.loads(base64.urlsafe_b64decode(request.query["continue"]))
-            except ValueError:
-                raise Refused(400, "continue key is not valid") from None
             if request.query.get("resourceVersion") not in (None, "", "0"):
                 raise Refused(400, "specifying resource version is not allowed when using continue")
-            start, metadata["resourceVersion"] = token["start"], token["rv"]
+            start, metadata["resourceVersion"] = _page(request.query["continue"])
         limit = options.number(request, "limit")
-        if limit and len(items) > start + limit:
+        if limit > 0 and len(items) > start + limit:
             token = json.dumps({"start": start + limit, "rv": metadata["resourceVersion"]}).encode()
             metadata["continue"] = base64.urlsafe_b64encode(token).decode()
             if not (request.query.get("labelSelector") or request.query.get("fieldSelector")):
                 metadata["remainingItemCount"] = len(items) - start - limit
-        items = items[start : start + limit] if limit else items[start:]
+        items = items[start : start + limit] if limit > 0 else items[start:]
         rows = [self._shown(request, obj) for obj in items]
         return Answer(
             200, {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata, "items": rows}
@@ -198,10 +196,13 @@ class Service:
             since = cluster.revision
             first = [("ADDED", obj) for obj in cluster.list(kind, request.namespace or None) if fits(obj)]
         else:
-            since = options.number(request, "resourceVersion")
+            if not given.isdecimal():
+                text = f'Invalid value: "{given}": strconv.ParseUint: parsing "{given}": invalid syntax'
+                raise Refused(500, f"resourceVersion: {text}", reason="")
+            since = int(given)
             if cluster.events and len(cluster.events) == cluster.events.maxlen and since < cluster.events[0][0]:
                 raise Refused(410, f"too old resource version: {since} ({cluster.events[0][0]})")
-        until = time.monotonic() + float(request.query.get("timeoutSeconds") or 1800)
+        until = time.monotonic() + (options.number(request, "timeoutSeconds") or 1800)
         bookmarks = request.flag("allowWatchBookmarks")
         return Answer(200, stream=self._events(request, fits, first, since, until, bookmarks))
 
@@ -276,40 +277,44 @@ class Service:
         patch = request.parsed()
         if content == patches.JSON:
             obj = patches.json_patch(current, patch)
-        elif content == patches.MERGE:
-            obj = patches.merge(current, patch)
         else:
-            obj = patches.strategic(request.kind.schema, current, patch)
+            patches.check(content, patch)
+            merged = content == patches.MERGE
+            obj = patches.merge(current, patch) if merged else patches.strategic(request.kind.schema, current, patch)
         return self._replaced(request, bodies.decoded(request, obj), old)
 
     def _apply(self, request):
         """Server-side apply."""
         kind, cluster = request.kind, self.cluster
-        given = request.parsed()
-        if isinstance(given, dict) and (given.get("metadata") or {}).get("managedFields") is not None:
+        given = request.parsed() or {}
+        if not isinstance(given, dict):
+            text = f"json: cannot unmarshal {unmarshal.named(given)} into Go value of type map[string]interface {{}}"
+            raise Refused(400, f"error decoding YAML: error unmarshaling JSON: while decoding JSON: {text}")
+        own = given.get("metadata") if isinstance(given.get("metadata"), dict) else {}
+        if own.get("managedFields") is not None:
             raise Refused(400, "metadata.managedFields must be nil")
+        if (given.get("apiVersion"), given.get("kind")) != (kind.api_version, kind.kind):
+            api, named = (one if isinstance(one, str) else "" for one in (given.get("apiVersion"), given.get("kind")))
+            group, _slash, version = api.rpartition("/")
+            raise Refused(400, f"invalid object type: {group}/{version}, Kind={named}")
         # The patch is typed before anything is pruned, so that an unknown field is an error here.
-        declared = copy.deepcopy(given) if isinstance(given, dict) else {}
-        if (declared.get("apiVersion"), declared.get("kind")) != (kind.api_version, kind.kind):
-            group, _slash, version = declared.get("apiVersion", "").rpartition("/")
-            version = version if declared.get("kind") else ""
-            raise Refused(400, f"invalid object type: {group}/{version}, Kind={declared.get('kind', '')}")
+        declared = copy.deepcopy(given)
         if kind.has_status and request.subresource != "status":
             declared.pop("status", None)
             given.pop("status", None)
         try:
             paths = set(fields.leaves(kind.schema, declared, strict=True))
         except fields.Undeclared as error:
-            own = declared.get("metadata") or {}
-            where = f"{own.get('namespace', '')}/{own.get('name', '')}; {kind.group}/{kind.version}, Kind={kind.kind}"
+            namespace, name = (own.get(key) if isinstance(own.get(key), str) else "" for key in ("namespace", "name"))
+            where = f"{namespace}/{name}; {kind.group}/{kind.version}, Kind={kind.kind}"
             # A server answers 500 without a reason here (kubernetes issues 122480 and 139253).
             raise Refused(500, f"failed to create typed patch object ({where}): {error}", reason="") from None
         obj = bodies.decoded(request, given)
         old = cluster.get(kind, request.name, request.namespace)
         if old is None:
             access.check(cluster, request.user, "create", kind, request.name, request.namespace)
-            if (given.get("metadata") or {}).get("uid"):
-                text = f"uid mismatch: the provided object specified uid {given['metadata']['uid']}"
+            if own.get("uid"):
+                text = f"uid mismatch: the provided object specified uid {own['uid']}"
                 raise refused.conflict(kind, request.name, f"{text}, and no existing object was found")
             made = cluster.added(kind, obj, request.manager, "Apply", (paths, set()), request.dry_run)
             return Answer(201, self._shown(request, made))
@@ -342,19 +347,7 @@ class Service:
 
     def _delete(self, request):
         given = options.deletion(request)
-        old = subresources.found(self.cluster, request)
-        wanted = given.get("preconditions") or {}
-        for key, said, end in (
-            ("uid", "UID", "deleted and then recreated"),
-            ("resourceVersion", "ResourceVersion", "modified"),
-        ):
-            value = old["metadata"][key]
-            if wanted.get(key) not in (None, value):
-                text = f"the {said} in the precondition ({wanted[key]}) does not match the {said} in record ({value})"
-                raise refused.precondition(request.kind, request.name, f"{text}. The object might have been {end}")
-        policy = given.get("propagationPolicy") or "Background"
-        dry_run = bool(given.get("dryRun"))
-        obj = self.cluster.deleted(request.kind, old, policy, dry_run)
+        obj = self._deleted(request, given, subresources.found(self.cluster, request))
         if "deletionTimestamp" in obj["metadata"]:
             return Answer(200, self._shown(request, obj))
         details = {"name": request.name, "group": request.kind.group, "kind": request.kind.plural}
@@ -365,23 +358,42 @@ class Service:
         )
 
     def _deletecollection(self, request):
+        given = options.deletion(request)
         answer = self._list(request)
         for obj in answer.body["items"]:
             metadata = obj["metadata"]
             old = self.cluster.get(request.kind, metadata["name"], metadata.get("namespace", ""))
-            self.cluster.deleted(request.kind, old, dry_run=request.dry_run)
+            if old is not None:  # an earlier deletion may have removed it
+                self._deleted(request, given, old)
         return answer
 
+    def _deleted(self, request, given, old):
+        wanted = given.get("preconditions") or {}
+        for key, said, end in (
+            ("uid", "UID", "deleted and then recreated"),
+            ("resourceVersion", "ResourceVersion", "modified"),
+        ):
+            value = old["metadata"][key]
+            if wanted.get(key) not in (None, value):
+                text = f"the {said} in the precondition ({wanted[key]}) does not match the {said} in record ({value})"
+                text += f". The object might have been {end}"
+                raise refused.precondition(request.kind, old["metadata"]["name"], text)
+        policy = given.get("propagationPolicy") or "Background"
+        return self.cluster.deleted(request.kind, old, policy, bool(given.get("dryRun")))
 
-def _verb(request):
-    if request.method == "GET" or request.method == "HEAD":
-        if request.flag("watch"):
-            return "watch"
-        return "get" if request.name else "list"
-    verbs = {"POST": "create", "PUT": "update", "PATCH": "patch"}
-    verbs["DELETE"] = "delete" if request.name else "deletecollection"
-    if request.method == "POST" and request.name and not request.subresource:
-        raise refused.no_method()
-    if request.method not in verbs or (request.method in ("PUT", "PATCH") and not request.name):
-        raise refused.no_method()
-    return verbs[request.method]
+
+def _refused(error):
+    text = isinstance(error.body, bytes)
+    return Answer(error.code, error.body, content_type="text/plain" if text else "application/json")
+
+
+def _page(text):
+    """(first item, resource version) of a page that a client continues with."""
+    try:
+        found = json.loads(base64.urlsafe_b64decode(text))
+        start, version = found["start"], str(int(found["rv"]))
+        if not isinstance(start, int) or start < 0:
+            raise ValueError(start)
+    except (ValueError, KeyError, TypeError):
+        raise Refused(400, "invalid continue token: continue key is not valid") from None
+    return start, version

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from . import patches, refused
+from . import options, patches, refused, unmarshal
 from .refused import Refused
 from .requests import Answer
+
+_NAME = {"type": "object", unmarshal.GO: "v1.ObjectMeta", "properties": {"name": {"type": "string"}}}
+_REPLICAS = {"type": "object", "properties": {"replicas": {"type": "integer"}}}
+_SCALE = {"type": "object", "properties": {"metadata": _NAME, "spec": _REPLICAS}}
+_TARGET = {**_NAME, unmarshal.GO: "v1.ObjectReference"}
+_BINDING = {"type": "object", "properties": {"metadata": _NAME, "target": _TARGET}}
 
 
 def found(cluster, request):
@@ -16,6 +22,7 @@ def found(cluster, request):
 
 
 def log(cluster, request):
+    lasting = options.number(request, "tailLines")
     pod = found(cluster, request)
     if not pod["spec"].get("nodeName"):
         return Answer(204, b"", content_type="text/plain")
@@ -39,7 +46,7 @@ def log(cluster, request):
     text = text() if callable(text) else text
     if request.query.get("tailLines"):
         lines = text.splitlines(keepends=True)
-        text = "".join(lines[-int(request.query["tailLines"]) :])
+        text = "".join(lines[len(lines) - min(len(lines), max(0, lasting)) :])
     return Answer(200, text.encode(), content_type="text/plain")
 
 
@@ -49,9 +56,15 @@ def exec_(cluster, request):
 
 
 def binding(cluster, request):
-    pod = found(cluster, request)
-    node = request.parsed()["target"]["name"]
-    cluster.change("pods", pod, request.manager, spec={**pod["spec"], "nodeName": node})
+    given = _decoded(request, "Binding", _BINDING)
+    if (given.get("metadata") or {}).get("name", request.name) != request.name:
+        raise Refused(400, "name in URL does not match name in Binding object")
+    pod, node = found(cluster, request), (given.get("target") or {}).get("name")
+    if not node:
+        row = ("FieldValueRequired", "target.name", "Required value")
+        raise refused.invalid_as("Binding", "", request.name, [row])
+    if not request.dry_run:
+        cluster.change("pods", pod, request.manager, spec={**pod["spec"], "nodeName": node})
     return Answer(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
 
 
@@ -63,10 +76,23 @@ def eviction(cluster, request):
 def scale(cluster, request):
     old = found(cluster, request)
     if request.method in ("PUT", "PATCH"):
-        wanted = patches.merge(_scale_of(old), request.parsed())
-        spec = {**old["spec"], "replicas": wanted["spec"]["replicas"]}
+        given = _decoded(request, "Scale", _SCALE)
+        if request.method == "PUT" and not (given.get("metadata") or {}).get("name"):
+            raise refused.nameless(request.name)
+        wanted = patches.merge(_scale_of(old), given)
+        spec = {**old["spec"], "replicas": (wanted.get("spec") or {}).get("replicas", 0)}
         old = cluster.change(request.kind.plural, old, request.manager, spec=spec)
     return Answer(200, _scale_of(old))
+
+
+def _decoded(request, kind, schema):
+    """A body of another kind than that of the resource."""
+    given = request.parsed()
+    unmarshal.header(given, request.raw, kind)
+    text = unmarshal.problem(schema, given, kind)
+    if text:
+        raise Refused(400, f'{kind} in version "v1" cannot be handled as a {kind}: {text}')
+    return given or {}
 
 
 def _scale_of(obj):
