@@ -39,6 +39,14 @@ def client(tmp_path):
         ("order_by=-name", ["ops", "lab", "Ops-east"]),
         ("page_size=0&name=lab", ["lab"]),
         ("page_size=x&name=lab", ["lab"]),
+        ("page_size=%C2%B2&name=lab", ["lab"]),
+        ("search=test%20lab", ["lab"]),
+        ("search=lab,%22of%20the%22", ["lab"]),
+        ("search=lab%20ops", []),
+        ("max_hosts__in=0,2", ["lab", "ops"]),
+        ("max_hosts__contains=2", ["lab"]),
+        ("default_environment=null&name__iregex=^O", ["Ops-east", "ops"]),
+        ("created__gt=2000-01-01&created__lt=2999-01-01T00:00:00Z&name=lab", ["lab"]),
     ],
 )
 def test_a_list_has_the_objects_that_awx_finds(client, query, names):
@@ -56,11 +64,51 @@ def test_a_list_has_the_objects_that_awx_finds(client, query, names):
         ("page=x", 404, "Invalid page."),
         ("page=0", 404, "Invalid page."),
         ("page=9", 404, "Invalid page."),
+        ("page=%C2%B2", 404, "Invalid page."),
+        ("name__regex=(", 400, "missing ), unterminated subpattern at position 0"),
+        ("id__gt=--5", 400, '["\u201c--5\u201d value must be an integer."]'),
+        ("id__in=", 400, "cannot provide empty value for __in"),
+        ("id__in=1,x", 400, '["\u201cx\u201d value must be an integer."]'),
+        ("max_hosts__iexact=1", 400, "max_hosts is not a text field and cannot be filtered by case-insensitive search"),
+        ("description__isnull=maybe", 400, 'Unable to convert "maybe" to boolean'),
+        ("default_environment__gt=abc", 400, "Invalid default_environment id: abc"),
+        ("default_environment__gt=null", 400, "Cannot use None as a query value"),
+        ("default_environment__contains=1", 400, "Related Field got invalid lookup: contains"),
     ],
 )
 def test_a_list_request_that_awx_rejects(client, query, status, words):
     answer = client.ask("GET", f"organizations/?{query}")
     assert (answer.status, answer.body) == (status, {"detail": words})
+
+
+@pytest.mark.parametrize(
+    "path, status, words",
+    [
+        ("users/?is_superuser=maybe", 400, 'Unable to convert "maybe" to boolean'),
+        ("users/?is_superuser__gt=x", 400, 'Unable to convert "x" to boolean'),
+        ("users/?password__startswith=p", 403, "Filtering on password is not allowed."),
+        ("users/?order_by=password", 403, "Filtering on password is not allowed."),
+        ("credentials/?inputs__icontains=p", 403, "Filtering on field inputs is not allowed."),
+        ("job_templates/?extra_vars__contains=p", 403, "Filtering on extra_vars is not allowed."),
+        (
+            "notification_templates/?notification_configuration=p",
+            403,
+            "Filtering on notification_configuration is ",
+        ),
+        ("jobs/?nofield=1", 400, "Job has no field named 'nofield'"),
+        ("workflow_approvals/?order_by=nofield", 400, "WorkflowApproval has no field named 'nofield'"),
+        ("jobs/?started__gt=now", 400, '["\u201cnow\u201d value has an invalid format.'),
+    ],
+)
+def test_filters_of_other_tables_that_awx_rejects(client, path, status, words):
+    answer = client.ask("GET", path)
+    assert (answer.status, answer.body["detail"][: len(words)]) == (status, words)
+
+
+def test_a_boolean_and_an_object_can_be_compared(client):
+    client.make("users", username="guest", password="p")
+    assert [one["username"] for one in client.get("users/?is_superuser__lt=T")["results"]] == ["guest"]
+    assert client.get("credential_types/?inputs__gt=%7B&inputs__contains=host")["count"] > 0
 
 
 def test_what_cannot_be_changed_or_deleted(client):

@@ -174,6 +174,11 @@ def test_a_launch_says_what_it_needs(lab):
     jobs = lab.client.get(f"job_templates/{number}/jobs/?status=successful")["results"]
     assert [one["id"] for one in jobs] == [launched]
     assert lab.client.get(f"job_templates/{number}/jobs/?status=failed")["results"] == []
+    lab.launch(number, extra_vars={"gpus": 2})
+    found = lab.client.get(f"job_templates/{number}/jobs/?order_by=-id&status__in=successful,failed&page_size=1")
+    assert (found["count"], [one["id"] for one in found["results"]]) == (2, [2])
+    assert lab.client.get(found["next"].removeprefix("/api/v2/"))["results"][0]["id"] == 1
+    assert lab.client.get("jobs/?failed=False&id__lt=2")["count"] == 1
 
 
 def test_a_job_of_a_project_that_is_not_synced_fails_before_it_runs(lab):
@@ -364,3 +369,29 @@ def test_a_failed_slice_fails_the_workflow_that_has_the_template(lab):
     assert node["summary_fields"]["job"]["type"] == "workflow_job"
     assert [row[2] for row in slices_of(lab, node["job"])] == ["failed", "failed"]
     assert lab.status(flow) == "failed"
+
+
+def test_an_answered_approval_does_not_expire(lab):
+    flow = lab.launch(lab.flow(), "workflow_job_templates").body["workflow_job"]
+    number = lab.client.get("workflow_approvals/")["results"][0]["id"]
+    assert lab.client.ask("POST", f"workflow_approvals/{number}/approve/").status == 204
+    sent = len(lab.sent)
+    lab.jobs.expire(number)
+    approval = lab.client.get(f"workflow_approvals/{number}/")
+    assert (approval["status"], approval["timed_out"], lab.status(flow)) == ("successful", False, "successful")
+    assert len(lab.sent) == sent
+
+
+@pytest.mark.parametrize(
+    "field, value, words",
+    [
+        ("job_slice_count", "x", "A valid integer is required."),
+        ("inventory", "x", "Incorrect type. Expected pk value, received str."),
+        ("credentials", [[1]], 'Invalid pk "[1]" - object does not exist.'),
+    ],
+)
+def test_answers_of_a_launch_that_awx_rejects(lab, field, value, words):
+    asks = ("job_slice_count", "inventory", "credential")
+    number = lab.template("site", **{f"ask_{name}_on_launch": True for name in asks})
+    answer = lab.launch(number, **{field: value})
+    assert (answer.status, answer.body) == (400, {field: [words]})

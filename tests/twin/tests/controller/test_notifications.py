@@ -20,6 +20,33 @@ HOOK = {"url": "https://hooks.example.org", "headers": {}}
         ("webhook", {**HOOK, "http_method": "GET"}, "HTTP method must be either 'POST' or 'PUT'."),
         ("webhook", {**HOOK, "headers": "x"}, "Configuration field 'headers' incorrect type, expected object."),
         ("slack", {"token": "x"}, "Missing required fields for Notification Configuration: ['channels']."),
+        (
+            "grafana",
+            {"bogus": 1},
+            "Missing required fields for Notification Configuration: ['grafana_url'",
+        ),
+        ("awssns", {"aws_region": 1}, "Configuration field 'aws_region' incorrect type, expected string."),
+        ("irc", {"port": 1}, "Missing required fields for Notification Configuration: ['server', 'nickname', 'passw"),
+        (
+            "mattermost",
+            {},
+            "Missing required fields for Notification Configuration: ['mattermost_url'",
+        ),
+        (
+            "pagerduty",
+            {},
+            "Missing required fields for Notification Configuration: ['subdomain', 'token'",
+        ),
+        (
+            "rocketchat",
+            {"rocketchat_url": "x", "rocketchat_no_verify_ssl": "no"},
+            "Configuration field 'rocketchat",
+        ),
+        (
+            "twilio",
+            {},
+            "Missing required fields for Notification Configuration: ['account_sid', 'account_token'",
+        ),
     ],
 )
 def test_settings_of_notifications_that_awx_rejects(client, kind, settings, words):
@@ -60,3 +87,13 @@ def test_messages_may_use_artifacts_that_they_test_first(client):
     fields = {"name": "n", "organization": organization, "notification_type": "email"}
     messages = {"started": {"message": tested, "body": body}, "success": None}
     client.make("notification_templates", **fields, notification_configuration=MAIL, messages=messages)
+
+
+def test_the_api_hides_every_secret_of_a_type(client):
+    organization = client.make("organizations", name="ops")
+    settings = {"aws_access_key_id": "id", "aws_secret_access_key": "a", "aws_session_token": "b", "sns_topic_arn": "c"}
+    fields = {"name": "n", "organization": organization, "notification_type": "awssns"}
+    made = client.make("notification_templates", **fields, notification_configuration=settings)
+    shown = client.get(f"notification_templates/{made}/")["notification_configuration"]
+    hidden = dict.fromkeys(("aws_secret_access_key", "aws_session_token"), "$encrypted$")
+    assert shown == {**settings, "aws_region": "", **hidden}

@@ -366,3 +366,41 @@ def test_the_default_of_a_password_stays_if_the_hidden_word_comes_back(client, p
     assert client.ask("POST", f"job_templates/{made}/survey_spec/", spec).status == 200
     assert client.service.objects.surveys["job_templates", made]["spec"][0]["default"] == "secret-of-a-test"
     assert client.get(f"job_templates/{made}/survey_spec/")["spec"][0]["default"] == "$encrypted$"
+
+
+def test_the_saved_default_of_a_password_never_becomes_one_of_a_shown_type(client, project):
+    made = template(client, project).body["id"]
+    question = {"question_name": "Q", "variable": "q", "required": False, "default": "secret-of-a-test"}
+    spec = {"name": "", "description": "", "spec": [{**question, "type": "password"}]}
+    path = f"job_templates/{made}/survey_spec/"
+    assert client.ask("POST", path, spec).status == 200
+    shown = {**spec, "spec": [{**question, "type": "text", "default": "$encrypted$"}]}
+    answer = client.ask("POST", path, shown)
+    words = "$encrypted$ is a reserved keyword for password question defaults, survey question 0 is type text."
+    assert (answer.status, answer.body) == (400, {"error": words})
+    for variable in ("other", ["q"]):
+        other = {**spec, "spec": [{**question, "type": "password", "variable": variable, "default": "$encrypted$"}]}
+        assert client.ask("POST", path, other).status == 400
+    assert client.service.objects.surveys["job_templates", made] == spec
+
+
+def test_bodies_that_are_no_objects_are_rejected(client, project):
+    made = template(client, project).body["id"]
+    organization = client.get("organizations/")["results"][0]
+    role = organization["summary_fields"]["object_roles"]["admin_role"]["id"]
+    for path in (f"organizations/{organization['id']}/galaxy_credentials/", f"roles/{role}/users/"):
+        answer = client.ask("POST", path, [1])
+        assert (answer.status, answer.body) == (400, "invalid type for post data")
+    words = "Invalid data. Expected a dictionary, but got list."
+    assert client.ask("POST", f"job_templates/{made}/launch/", [1]).body == {"non_field_errors": [words]}
+
+
+@pytest.mark.parametrize("value", ["--5", "\u00b2", "-", ""])
+def test_a_text_that_is_no_integer_is_rejected(client, value):
+    assert client.refused("organizations", name="x", max_hosts=value) == {"max_hosts": ["A valid integer is required."]}
+    assert client.ask("DELETE", f"tokens/{value}/").status == 405
+
+
+def test_a_reference_that_is_no_integer_is_rejected(client):
+    words = "Incorrect type. Expected pk value, received str."
+    assert client.refused("teams", name="x", organization="\u00b2") == {"organization": [words]}

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import re
+from datetime import datetime, timezone
 
 from .refused import Refused
-from .tables import UNIFIED, tables
+from .tables import LAUNCHED, UNIFIED, tables, whole
 
 # Fields of every object, and the organization that AWX gives the others.
-_OF_ALL = {"id", "type", "created", "modified", "managed", "organization"}
+_OF_ALL = {
+    "id": "integer",
+    "type": "string",
+    "created": "moment",
+    "modified": "moment",
+    "managed": "boolean",
+    "organization": "organizations",
+}
+# Fields that AWX never searches, because they can contain secrets.
+_PROTECTED = {"extra_vars", "host_config_key", "notification_configuration", "pod_spec_override"}
+_PROTECTED_OF = {"credentials": {"inputs"}, "users": {"password"}}
 # Parts of a list request that are no filters.
 PAGING = {"page", "page_size", "order_by", "search", "format"}
 _ORDERED = {"gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le}
-_LOOKUPS = {
-    "exact": lambda text, value: text == value,
+_TEXTS = {
     "iexact": lambda text, value: text.casefold() == value.casefold(),
     "contains": lambda text, value: value in text,
     "icontains": lambda text, value: value.casefold() in text.casefold(),
@@ -22,10 +33,15 @@ _LOOKUPS = {
     "istartswith": lambda text, value: text.casefold().startswith(value.casefold()),
     "endswith": str.endswith,
     "iendswith": lambda text, value: text.casefold().endswith(value.casefold()),
-    "regex": lambda text, value: re.search(value, text) is not None,
-    "iregex": lambda text, value: re.search(value, text, re.IGNORECASE) is not None,
-    "in": lambda text, value: text in value.split(","),
 }
+_PATTERNS = {"regex": 0, "iregex": re.IGNORECASE}
+_LOOKUPS = {"exact", "in", "isnull", *_ORDERED, *_TEXTS, *_PATTERNS}
+_OF_REFERENCES = {"exact", "in", "isnull", *_ORDERED}
+_KINDS = ("integer", "boolean", "string", "object", "moment")
+_BOOLEANS = {**dict.fromkeys(("true", "1", "t"), True), **dict.fromkeys(("false", "0", "f"), False)}
+# Fields that a search reads, and its words: quotation marks keep spaces.
+_SEARCHED = ("name", "description", "username", "first_name", "last_name", "email")
+_WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s,]+)")
 # Tables that AWX lists by ID. The others have the order of their names.
 _BY_ID = {"projects", "credential_types", "instance_groups", "workflow_job_template_nodes", "schedules", "users"}
 
@@ -34,24 +50,26 @@ def found(table, rows, given):
     """The rows that fit the request, in its order."""
     filters = [_Filter(table, key, value) for key, value in given if key not in PAGING]
     paging = dict(given)
-    needle = paging.get("search", "").casefold()
-    fitting = [(name, row) for name, row in rows if _fits(name, row, filters) and _has(row, needle)]
+    words = ["".join(one).casefold() for one in _WORD.findall(paging.get("search", ""))]
+    fitting = [(name, row) for name, row in rows if _fits(name, row, filters) and _has(row, words)]
     return _sorted(table, fitting, paging.get("order_by"))
 
 
-def _has(row, needle):
-    return any(needle in str(row.get(name) or "").casefold() for name in ("name", "description", "username"))
+def _has(row, words):
+    """Whether each word of a search is in a field of the object."""
+    texts = [str(row.get(name) or "").casefold() for name in _SEARCHED]
+    return all(any(word in text for text in texts) for word in words)
 
 
 def _sorted(table, rows, order):
     if order is None:
-        names = ["id"] if table in _BY_ID or table == UNIFIED else ["name"]
+        names = ["id"] if table in {*_BY_ID, *LAUNCHED, UNIFIED} else ["name"]
     else:
         names = order.split(",")
     for one in reversed(names):
         name = one.removeprefix("-")
         if order is not None:
-            _check_field(table, name)
+            _kind(table, name)
         rows = sorted(rows, key=lambda pair: _key(pair[1].get(name)), reverse=one.startswith("-"))
     return rows
 
@@ -71,30 +89,90 @@ class _Filter:
             self.negated, rest = True, rest.removeprefix("not__")
         self.name, _dunder, self.lookup = rest.partition("__")
         self.lookup = self.lookup or "exact"
-        _check_field(table, self.name)
-        if self.lookup not in {*_LOOKUPS, *_ORDERED, "isnull"}:
-            raise Refused.detail(400, f"No related model for field {self.lookup}.")
-        self.value = value
-        if _is_number(table, self.name) and self.lookup in ("exact", *_ORDERED) and not value.lstrip("-").isdigit():
-            raise Refused.detail(400, f'["\u201c{value}\u201d value must be an integer."]')
+        self.kind = _kind(table, self.name)
+        if self.lookup not in _LOOKUPS:
+            raise _wrong(f"No related model for field {self.lookup}.")
+        if self.kind not in _KINDS and self.lookup not in _OF_REFERENCES:
+            raise _wrong(f"Related Field got invalid lookup: {self.lookup}")
+        self.value = self._wanted(value)
+
+    def _wanted(self, text):
+        """The value, or the pattern, that a row is compared with."""
+        if self.lookup == "isnull":
+            return _boolean(text)
+        if self.lookup in _PATTERNS:
+            try:
+                return re.compile(text, _PATTERNS[self.lookup])
+            except re.error as problem:
+                raise _wrong(problem.args[0]) from None
+        if self.lookup == "in":
+            if not text:
+                raise _wrong("cannot provide empty value for __in")
+            return [self._read(one) for one in text.split(",")]
+        if self.lookup == "iexact" and self.kind != "string":
+            raise _wrong(f"{self.name} is not a text field and cannot be filtered by case-insensitive search")
+        value = self._read(text)
+        if value is None and self.lookup in _ORDERED:
+            raise _wrong("Cannot use None as a query value")
+        return value
+
+    def _read(self, text):
+        if self.kind in ("string", "object"):
+            return text
+        if self.kind == "boolean":
+            return _boolean(text)
+        if self.kind == "moment":
+            return _moment(text)
+        if self.kind != "integer" and text.lower() in ("none", "null"):
+            return None
+        number = whole(text)
+        if number is None and self.kind == "integer":
+            raise _wrong(f'["\u201c{text}\u201d value must be an integer."]')
+        if number is None:
+            raise _wrong(f"Invalid {self.name} id: {text}")
+        return number
 
     def fits(self, table, row):
-        value = tables()[table].type if self.name == "type" else row.get(self.name)
+        return self._answer(_type(table) if self.name == "type" else row.get(self.name)) != self.negated
+
+    def _answer(self, value):
         if self.lookup == "isnull":
-            answer = (value is None) == (self.value.casefold() in ("true", "1"))
-        elif value is None:
-            answer = self.lookup == "exact" and self.value.casefold() in ("none", "null")
-        elif self.lookup in _ORDERED:
-            other = int(self.value) if isinstance(value, int) else self.value
-            answer = _ORDERED[self.lookup](value, other)
-        else:
-            answer = _LOOKUPS[self.lookup](*_comparable(value, self.value))
-        return answer != self.negated
+            return (value is None) == self.value
+        if value is None:
+            return self.lookup == "exact" and self.value is None
+        if self.kind == "object":
+            value = json.dumps(value)
+        elif self.kind == "moment":
+            value = _moment(value)
+        if self.lookup == "exact":
+            return value == self.value
+        if self.lookup == "in":
+            return value in self.value
+        if self.lookup in _ORDERED:
+            return _ORDERED[self.lookup](value, self.value)
+        if self.lookup in _PATTERNS:
+            return self.value.search(_text(value)) is not None
+        return _TEXTS[self.lookup](_text(value), _text(self.value))
 
 
-def _comparable(value, given):
-    """Both as texts; AWX takes a boolean in any letters."""
-    return (str(value).lower(), given.lower()) if isinstance(value, bool) else (str(value), given)
+def _text(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _boolean(text):
+    if text.lower() not in _BOOLEANS:
+        raise _wrong(f'Unable to convert "{text}" to boolean')
+    return _BOOLEANS[text.lower()]
+
+
+def _moment(text):
+    try:
+        found = datetime.fromisoformat(re.sub(r"Z\Z", "+00:00", text))
+    except ValueError:
+        form = "YYYY-MM-DD HH:MM[:ss[.uuuuuu]][TZ]"
+        words = f"\u201c{text}\u201d value has an invalid format. It must be in {form} format."
+        raise _wrong(f'["{words}"]') from None
+    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
 
 
 def _fits(table, row, filters):
@@ -103,18 +181,38 @@ def _fits(table, row, filters):
     return all(one.fits(table, row) for one in filters if not one.any) and (any(some) if some else True)
 
 
+def _type(table):
+    if table == UNIFIED:
+        return "unified_job_template"
+    return (LAUNCHED.get(table) or tables()[table]).type
+
+
 def _fields(table):
-    return [field for one in ([table] if table != UNIFIED else tables()) for field in tables()[one].fields.values()]
+    """{name: kind} of the fields of a table."""
+    if table in LAUNCHED:
+        return LAUNCHED[table].fields
+    names = [table] if table != UNIFIED else tables()
+    return {field.name: _compared(field) for name in names for field in tables()[name].fields.values()}
 
 
-def _is_number(table, name):
-    kinds = {one.kind for one in _fields(table) if one.name == name}
-    return name == "id" or (kinds and kinds <= {"integer"})
+def _compared(field):
+    if field.kind == "choice":
+        return "integer" if all(isinstance(one, int) for one in field.choices) else "string"
+    return "string" if field.kind == "text" else field.kind
 
 
-def _check_field(table, name):
-    """AWX rejects filters by fields that the objects do not have."""
-    if name not in {*_OF_ALL, *(one.name for one in _fields(table))}:
-        kind = "unified_job_template" if table == UNIFIED else tables()[table].type
-        label = kind.replace("_", " ").title().replace(" ", "")
-        raise Refused.detail(400, f"{label} has no field named '{name}'")
+def _kind(table, name):
+    """The kind of a field. AWX rejects the use of fields that the objects do not have, or that can contain secrets."""
+    kinds = {**_fields(table), **_OF_ALL}
+    if name in _PROTECTED_OF.get(table, ()):
+        raise Refused.detail(403, f"Filtering on {'field inputs' if name == 'inputs' else name} is not allowed.")
+    if name not in kinds:
+        label = _type(table).replace("_", " ").title().replace(" ", "")
+        raise _wrong(f"{label} has no field named '{name}'")
+    if name in _PROTECTED:
+        raise Refused.detail(403, f"Filtering on {name} is not allowed.")
+    return kinds[name]
+
+
+def _wrong(words):
+    return Refused.detail(400, words)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from . import surveys
 from .objects import APPROVALS, LINKS_OF_NODES, NODES, PROMPTS, moment
 from .refused import Refused
-from .tables import variables_of
+from .tables import LAUNCHED, tables, variables_of
 
 LOG = logging.getLogger(__name__)
 TEMPLATES, WORKFLOWS = "job_templates", "workflow_job_templates"
 # The address of a launched template -> the type of the object. Both have one sequence of IDs.
-TYPES = {"jobs": "job", "workflow_jobs": "workflow_job", "workflow_approvals": "workflow_approval"}
+TYPES = {table: one.type for table, one in LAUNCHED.items()}
 OF = {TEMPLATES: "jobs", WORKFLOWS: "workflow_jobs"}
 ENDED = ("successful", "failed", "error", "canceled")
 # Most bytes of the artifacts of a job: AWX drops the data of a larger event.
@@ -66,13 +66,21 @@ class Jobs:
     def launch(self, table, number, body):
         """Launch a template; the job and the fields that were ignored."""
         template = self.objects.row(table, number)
-        given = {key: value for key, value in (body or {}).items() if value not in (None, "")}
+        if not isinstance(body, dict):
+            words = f"Invalid data. Expected a dictionary, but got {type(body).__name__}."
+            raise Refused(400, {"non_field_errors": [words]})
+        given = {key: value for key, value in body.items() if value not in (None, "")}
         answers, ignored = self._answers(table, template, given.pop("extra_vars", {}))
         limits = {}
         for name, value in given.items():
             if name not in PROMPTS:
                 raise Refused(400, {name: [f"The twin is stricter than AWX here: a launch has no field {name}."]})
-            (limits if template.get(PROMPTS[name], False) else ignored)[name] = value
+            if not template.get(PROMPTS[name], False):
+                ignored[name] = value
+            elif name == "credentials":
+                limits[name] = value
+            else:
+                limits[name] = tables()[TEMPLATES].fields[name].read(value, self.objects.exists)
         if table == TEMPLATES:
             self._check_needs(template, limits)
         variables = {**variables_of("extra_vars", template["extra_vars"]), **answers}
@@ -119,7 +127,7 @@ class Jobs:
         if not isinstance(given, list):
             raise Refused.of("credentials", f'Expected a list of items but got type "{type(given).__name__}".')
         for number in given:
-            if not self.objects.exists("credentials", number):
+            if not isinstance(number, int) or not self.objects.exists("credentials", number):
                 raise Refused.of("credentials", f'Invalid pk "{number}" - object does not exist.')
         kinds = {self.objects.row("credentials", one)["credential_type"] for one in given}
         own = [
@@ -341,8 +349,10 @@ class Jobs:
         self._after(row)
 
     def expire(self, number):
-        """End an approval as AWX does after its timeout: it fails, and nobody denied it."""
+        """End an approval as AWX does after its timeout: it fails, and nobody denied it. An answered one stays."""
         row = self.row("workflow_approvals", number)
+        if row["status"] != "pending":
+            return
         row["timed_out"] = True
         why = f"The approval node {row['name']} ({number}) has expired after {row['timeout']} seconds."
         self._set(row, "failed", why)

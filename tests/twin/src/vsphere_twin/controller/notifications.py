@@ -27,7 +27,39 @@ _WEBHOOK = {
     "password": ("password", ""),
     "headers": ("object",),
 }
-_SETTINGS = {"email": _EMAIL, "webhook": _WEBHOOK, "slack": {"token": ("password",), "channels": ("list",)}}
+_SNS = ("aws_region", "aws_access_key_id", "sns_topic_arn")
+_SETTINGS = {
+    "awssns": {
+        **dict.fromkeys(_SNS, ("string", "")),
+        **dict.fromkeys(("aws_secret_access_key", "aws_session_token"), ("password", "")),
+    },
+    "email": _EMAIL,
+    "grafana": {"grafana_url": ("string",), "grafana_key": ("password",)},
+    "irc": {
+        "server": ("string",),
+        "port": ("int",),
+        "nickname": ("string",),
+        "password": ("password",),
+        "use_ssl": ("bool",),
+        "targets": ("list",),
+    },
+    "mattermost": {"mattermost_url": ("string",), "mattermost_no_verify_ssl": ("bool",)},
+    "pagerduty": {
+        "subdomain": ("string",),
+        "token": ("password",),
+        "service_key": ("string",),
+        "client_name": ("string",),
+    },
+    "rocketchat": {"rocketchat_url": ("string",), "rocketchat_no_verify_ssl": ("bool",)},
+    "slack": {"token": ("password",), "channels": ("list",)},
+    "twilio": {
+        "account_sid": ("string",),
+        "account_token": ("password",),
+        "from_number": ("string",),
+        "to_numbers": ("list",),
+    },
+    "webhook": _WEBHOOK,
+}
 _EVENTS = ("started", "success", "error", "workflow_approval")
 _ANSWERS = ("running", "approved", "timed_out", "denied")
 # Names that a message may use, as AWX renders it when it saves the template. It has no artifacts then.
@@ -52,12 +84,22 @@ _CONDITION = re.compile(r"\{% *if [^%]* is defined[^%]*%\}.*?\{% *endif *%\}", r
 
 def check(values):
     """Reject settings and messages that AWX rejects; settings with a default get it."""
-    problems = list(_problems(_SETTINGS.get(values["notification_type"], {}), values["notification_configuration"]))
+    problems = list(_problems(_SETTINGS[values["notification_type"]], values["notification_configuration"]))
     if problems:
         raise Refused(400, {"__all__": problems})
-    problems = [text for event, one in values["messages"].items() for text in _of_event(event, one)]
+    check_messages(values["messages"])
+
+
+def check_messages(messages):
+    """Reject messages that AWX rejects."""
+    problems = [text for event, one in messages.items() for text in _of_event(event, one)]
     if problems:
         raise Refused(400, {"messages": problems})
+
+
+def secrets_of(kind):
+    """The settings of a type that the API returns hidden."""
+    return {name for name, (what, *_default) in _SETTINGS[kind].items() if what == "password"}
 
 
 def _problems(settings, given):

@@ -26,15 +26,6 @@ _LINKED = {
         for when in ("started", "success", "error", "approvals")
     },
 }
-_SECRET_SETTINGS = (
-    "password",
-    "token",
-    "hec_token",
-    "grafana_key",
-    "aws_secret_access_key",
-    "account_token",
-    "client_secret",
-)
 HIDDEN = "$encrypted$"
 # [registry/]path[:tag][@digest]. AWX accepts capital letters in the first part.
 _IMAGE = re.compile(
@@ -206,6 +197,8 @@ class Objects:
     def link(self, table, number, name, data):
         """Associate an object, or end that."""
         target, ids = self.linked(table, number, name)
+        if not isinstance(data, dict):
+            raise Refused(400, "invalid type for post data")
         other = data.get("id")
         if other is None:
             words = '"id" is required to disassociate' if data.get("disassociate") else "Provide the id of an object."
@@ -388,8 +381,9 @@ class Objects:
         if table == "credentials":
             found["inputs"] = credentials.shown(self.row("credential_types", row["credential_type"]), row["inputs"])
         if table == "notification_templates":
+            secret = notifications.secrets_of(row["notification_type"])
             found["notification_configuration"] = {
-                key: HIDDEN if key in _SECRET_SETTINGS and value else value
+                key: HIDDEN if key in secret and value else value
                 for key, value in row["notification_configuration"].items()
             }
         return found

@@ -38,6 +38,8 @@ class Roles:
     def grant(self, role, data):
         """Grant a role to a user, or revoke it."""
         ids = self.members(role)
+        if not isinstance(data, dict):
+            raise Refused(400, "invalid type for post data")
         user = data.get("id")
         if not self._objects.exists("users", user):
             raise Refused.detail(404, "Not found.")

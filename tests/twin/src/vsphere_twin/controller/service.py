@@ -15,12 +15,12 @@ from .jobs import OF, TEMPLATES, TYPES, Jobs
 from .objects import APPROVALS, NODES, Objects
 from .refused import Refused
 from .roles import APPROVE, LAUNCH, ROLES, Roles
-from .tables import UNIFIED, tables
+from .tables import UNIFIED, tables, whole
 
 API, VERSION = "/api/v2/", "24.6.1"
 PAGE, MOST = 25, 200  # objects of a page: by default, and at most
-_MEMBERS = re.compile(r"/api/v2/roles/(?P<id>\d+)/users/\Z")
-_PATH = re.compile(r"/api/v2/(?P<table>\w+)/(?:(?P<id>\d+)/(?:(?P<part>\w+)/)?)?\Z")
+_MEMBERS = re.compile(r"/api/v2/roles/(?P<id>[0-9]{1,20})/users/\Z")
+_PATH = re.compile(r"/api/v2/(?P<table>\w+)/(?:(?P<id>[0-9]{1,20})/(?:(?P<part>\w+)/)?)?\Z")
 
 
 @dataclass
@@ -132,11 +132,14 @@ class Service:
         if method != "GET":
             return Answer(405, {"detail": f'Method "{method}" not allowed.'})
         if number is None:
-            return Answer(200, _page([self._job(table, row) for row in _fitting(self.jobs.listed(table), query)]))
+            return self._jobs(table, self.jobs.listed(table), f"{API}{table}/", query)
         if part == "workflow_nodes" and table == "workflow_jobs":
             name = dict(urllib.parse.parse_qsl(query)).get("job__name")
             return Answer(200, _page(self.jobs.shown_nodes(int(number), name)))
         return _missing() if part else Answer(200, self._job(table, self.jobs.row(table, int(number))))
+
+    def _jobs(self, table, rows, path, query):
+        return _listed(table, [(table, row) for row in rows], path, query, self._job)
 
     def _job(self, table, row):
         url = row["url"]
@@ -167,14 +170,14 @@ class Service:
                 },
             )
         number = path.rstrip("/").rpartition("/")[2]
-        if method == "DELETE" and number.isdigit():
+        if method == "DELETE" and whole(number) is not None:
             self._tokens = {key: value for key, value in self._tokens.items() if value[0] != int(number)}
             return Answer(204)
         return Answer(405, {"detail": f'Method "{method}" not allowed.'})
 
     def _list(self, method, table, query, body):
         if method == "GET":
-            return self._found(table, query)
+            return _listed(table, self.objects.rows(table), f"{API}{table}/", query, self._shown)
         if method != "POST" or table in (UNIFIED, APPROVALS):
             return Answer(405, {"detail": f'Method "{method}" not allowed.'})
         number = self.objects.create(table, body)
@@ -196,25 +199,6 @@ class Service:
         }
         return self._updates[str(number)]
 
-    def _found(self, table, query):
-        given = urllib.parse.parse_qsl(query, keep_blank_values=True)
-        rows = filters.found(table, self.objects.rows(table), given)
-        paging = dict(given)
-        size = min(_number(paging.get("page_size")) or PAGE, MOST)
-        page = _number(paging.get("page", "1"))
-        if page < 1:
-            raise Refused.detail(404, "Invalid page.")
-        some = rows[(page - 1) * size : page * size]
-        if page > 1 and not some:
-            raise Refused.detail(404, "Invalid page.")
-        following = None
-        if len(rows) > page * size:
-            rest = urllib.parse.urlencode(
-                [*((key, value) for key, value in given if key != "page"), ("page", page + 1)]
-            )
-            following = f"{API}{table}/?{rest}"
-        return Answer(200, _page([self._shown(name, row) for name, row in some], len(rows), following))
-
     def _one(self, method, table, number, body):
         if method in ("PATCH", "PUT"):
             self.objects.change(table, number, body, whole=method == "PUT")
@@ -235,10 +219,10 @@ class Service:
             return Answer(200, self.jobs.asked(table, number))
         if table in OF and part == OF[table] and method == "GET":
             rows = [row for row in self.jobs.listed(part) if row["unified_job_template"] == number]
-            return Answer(200, _page([self._job(part, row) for row in _fitting(rows, query)]))
+            return self._jobs(part, rows, f"{API}{table}/{number}/{part}/", query)
         if table == TEMPLATES and part == "slice_workflow_jobs" and method == "GET":
             rows = [row for row in self.jobs.listed("workflow_jobs") if row.get("job_template") == number]
-            return Answer(200, _page([self._job("workflow_jobs", row) for row in _fitting(rows, query)]))
+            return self._jobs("workflow_jobs", rows, f"{API}{table}/{number}/{part}/", query)
         if part == "launch" and table in OF and method == "POST":
             job, ignored = self.jobs.launch(table, number, body)
             # The job of a template with slices is a workflow job.
@@ -292,19 +276,28 @@ class Service:
         return json.loads(json.dumps(shown))
 
 
-def _fitting(rows, query):
-    """The rows of jobs that fit all filters of a request."""
-    wanted = [one for one in urllib.parse.parse_qsl(query) if one[0] not in filters.PAGING]
-    return [row for row in rows if all(_text(row.get(name)) == value for name, value in wanted)]
+def _listed(table, rows, path, query, show):
+    """A page of the rows that fit a request, each as show(table, row) returns it."""
+    given = urllib.parse.parse_qsl(query, keep_blank_values=True)
+    rows = filters.found(table, rows, given)
+    paging = dict(given)
+    size = min(_number(paging.get("page_size")) or PAGE, MOST)
+    page = _number(paging.get("page", "1"))
+    if page < 1:
+        raise Refused.detail(404, "Invalid page.")
+    some = rows[(page - 1) * size : page * size]
+    if page > 1 and not some:
+        raise Refused.detail(404, "Invalid page.")
+    following = None
+    if len(rows) > page * size:
+        rest = urllib.parse.urlencode([*((key, value) for key, value in given if key != "page"), ("page", page + 1)])
+        following = f"{path}?{rest}"
+    return Answer(200, _page([show(name, row) for name, row in some], len(rows), following))
 
 
 def _number(text):
     """The number in a text, or 0."""
-    return int(text) if text and text.isdigit() else 0
-
-
-def _text(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return max(whole(text or "") or 0, 0)
 
 
 def _page(results, count=None, following=None):

@@ -39,7 +39,9 @@ def kept(spec, saved):
     """The specification with the saved defaults of passwords, which the client knows as a reserved word only."""
     if not isinstance(spec, dict):
         raise Refused.detail(400, "JSON parse error - not a JSON object")
-    old = {one["variable"]: one.get("default") for one in saved.get("spec", []) if one["type"] == "password"}
+    # AWX also accepts the word for an empty default of any type.
+    defaults = {one["variable"]: (one["type"], one.get("default")) for one in saved.get("spec", [])}
+    old = {name: text for name, (kind, text) in defaults.items() if text == "" or (kind == "password" and text)}
     questions = spec.get("spec")
     if not isinstance(questions, list):
         return spec
@@ -47,9 +49,15 @@ def kept(spec, saved):
 
 
 def _kept(question, old):
-    if isinstance(question, dict) and question.get("default") == HIDDEN and old.get(question.get("variable")):
-        return dict(question, default=old[question["variable"]])
-    return question
+    """Only a password gets the saved default: every other type would show it."""
+    if not isinstance(question, dict) or question.get("type") != "password" or not _is_hidden(question.get("default")):
+        return question
+    name = question.get("variable")
+    return dict(question, default=old[name]) if isinstance(name, str) and name in old else question
+
+
+def _is_hidden(default):
+    return isinstance(default, str) and default.startswith(HIDDEN)
 
 
 def _check_question(number, question):
@@ -67,13 +75,16 @@ def _check_question(number, question):
     if default != "" and (not isinstance(default, TYPES[kind]) or isinstance(default, bool)):
         label = kind if kind in ("integer", "float") else "string"
         raise _wrong(f"Default value {default} in survey question {number} expected to be {label}.")
-    if kind == "password" and default == HIDDEN:
-        raise _wrong(f"$encrypted$ is a reserved keyword, may not be used for new default in position {number}.")
     for name in ("min", "max"):
         if question.get(name) is not None and not isinstance(question[name], int):
             raise _wrong(f"The {name} limit in survey question {number} expected to be integer.")
     if kind in ("multiplechoice", "multiselect"):
         _check_choices(number, question, default)
+    if _is_hidden(default) and kind != "password":
+        words = f"survey question {number} is type {kind}."
+        raise _wrong(f"$encrypted$ is a reserved keyword for password question defaults, {words}")
+    if _is_hidden(default):
+        raise _wrong(f"$encrypted$ is a reserved keyword, may not be used for new default in position {number}.")
 
 
 def _check_choices(number, question, default):

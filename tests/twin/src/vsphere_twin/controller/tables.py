@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -22,6 +23,12 @@ NO_LESS_THAN_0 = {
 # What the API itself sets. A client may send it, and the API ignores it, as AWX does.
 OF_THE_API = ("id", "type", "url", "related", "summary_fields", "created", "modified")
 UNIFIED = "unified_job_templates"
+_WHOLE = re.compile(r"-?[0-9]{1,20}")
+
+
+def whole(text):
+    """The integer in a text, or None. str.isdigit() also accepts signs that int() rejects."""
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class Field:
             if self.required:
                 raise Refused.of(self.name, "This field may not be null.")
             return None
-        if isinstance(value, bool) or not isinstance(value, (int, str)) or not str(value).isdigit():
+        if isinstance(value, bool) or not isinstance(value, (int, str)) or whole(str(value)) is None:
             raise Refused.of(self.name, f"Incorrect type. Expected pk value, received {type(value).__name__}.")
         if not exists(self.kind, int(value)):
             raise Refused.of(self.name, f'Invalid pk "{value}" - object does not exist.')
@@ -109,6 +116,36 @@ class Table:
         return values, problems
 
 
+@dataclass(frozen=True)
+class Launched:
+    """The launched jobs below one address: their type, and the kinds of their fields."""
+
+    type: str
+    fields: dict
+
+
+_OF_A_JOB = {
+    **dict.fromkeys(("name", "description", "launch_type", "status", "job_explanation", "limit"), "string"),
+    "unified_job_template": UNIFIED,
+    "failed": "boolean",
+    "started": "moment",
+    "finished": "moment",
+    "extra_vars": "text",
+    "inventory": "inventories",
+}
+_SLICES = {"job_slice_number": "integer", "job_slice_count": "integer"}
+LAUNCHED = {
+    "jobs": Launched("job", {**_OF_A_JOB, **_SLICES, "job_type": "string", "playbook": "string"}),
+    "workflow_jobs": Launched(
+        "workflow_job", {**_OF_A_JOB, "is_sliced_job": "boolean", "job_template": "job_templates"}
+    ),
+    "workflow_approvals": Launched(
+        "workflow_approval",
+        {**_OF_A_JOB, "timeout": "integer", "timed_out": "boolean", "approved_or_denied_by": "users"},
+    ),
+}
+
+
 @functools.lru_cache(maxsize=None)
 def tables():
     """{name: Table}."""
@@ -155,7 +192,7 @@ def _integer(one, value):
         if one.default is None:
             return None
         raise Refused.of(one.name, "This field may not be null.")
-    if isinstance(value, bool) or not str(value).lstrip("-").isdigit():
+    if isinstance(value, bool) or whole(str(value)) is None:
         raise Refused.of(one.name, "A valid integer is required.")
     if int(value) < 0 and one.name in NO_LESS_THAN_0:
         raise Refused.of(one.name, "Ensure this value is greater than or equal to 0.")
