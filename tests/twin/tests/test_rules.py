@@ -38,3 +38,4 @@ def test_each_rule_of_a_capture_belongs_to_rules_of_the_tables():
         assert one["twin"] in TWIN
         assert ("note" in one) is (one["twin"] != "implemented")
         assert all(sorted(found) == ["capture", "release", "result"] for found in one["calibrations"])
+        assert {found["result"] for found in one["calibrations"]} <= {"confirmed", "refuted", "fitted"}

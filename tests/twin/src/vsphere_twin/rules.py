@@ -86,7 +86,8 @@ def _calibration():
 
 
 def _calibrated(found):
-    return f"{found['result']} by {found['capture']} ({found['release']})"
+    word = "to" if found["result"] == "fitted" else "by"
+    return f"{found['result']} {word} {found['capture']} ({found['release']})"
 
 
 def _table(columns, rows):

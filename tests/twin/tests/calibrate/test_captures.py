@@ -208,11 +208,18 @@ def test_a_full_disk_keeps_the_result_on_the_screen(tmp_path, capsys, monkeypatc
         ("methods/X-1/QueryEvents.xml", b"\0"),
         ("hosts/host-001/esxcli/commands.json", b"[" * 100_000),
         ("hosts/host-001/esxcli/commands.json", b'{"commands": 5}'),
+        ("hosts/host-001/esxcli/commands.json", b'{"commands": [5]}'),
+        ("x/bmc-001/redfish/v1/index.json", b"[5]"),
         ("rest/api/x/software.json", b"{"),
     ],
 )
 def test_a_file_of_another_form_is_no_evidence(name, content):
     evidence = Evidence({name: content}, {"vcenter": [1], "anonymised": True})
+    # The checkers run under a guard that also hides defects of these functions.
+    assert [*evidence.hosts, *evidence.vms, *evidence.events, *evidence.all_switches] == []
+    assert evidence.outputs("hosts", "host-001").rows("x") is None
+    assert not any(evidence.rest("software").values())
+    assert evidence.bmcs == {}
     verdicts = calibrate.calibrate(evidence)
     assert {one.result for one in verdicts} == {calibrate.UNDETERMINED}
 

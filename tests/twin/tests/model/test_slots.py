@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import pytest
 from pyVmomi import vim
 
-from twin_labs.rule_examples import guest
+from twin_labs.captures import guest, guests
+from twin_labs.rule_examples import vgpu
 from vsphere_twin import calibrate
 from vsphere_twin.guests.programs import hardware
-from vsphere_twin.model import resources, slots
+from vsphere_twin.model import adapters, resources, slots, started_keys
 
 DEVICE = vim.vm.device
 
@@ -89,11 +90,71 @@ def _result(made, name):
     "made, result",
     [
         (guest(160, 192, controller="VirtualLsiLogicController"), "confirmed"),
-        (guest(192, 224, controller="VirtualLsiLogicController"), "undetermined"),
+        (guest(192, 224, controller="VirtualLsiLogicController"), "refuted"),
+        (guest(224), "refuted"),
+        (guest(160, 224, controller="VirtualLsiLogicController"), "undetermined"),
         (guest(224, 192), "refuted"),
         (guest(192, 193), "refuted"),
         (guest(-1, 192), "undetermined"),
     ],
 )
-def test_a_skipped_slot_is_no_evidence(made, result):
+def test_a_gap_behind_the_first_adapter_is_no_evidence(made, result):
     assert _result(made, "guest-adapter-names") == result
+
+
+LSI_LOGIC = "VirtualLsiLogicController"
+
+
+@pytest.mark.parametrize(
+    "all_slots, result",
+    [
+        ([(192,)] * 3, "refuted"),
+        ([(160,), (192,), (192,)], "refuted"),
+        ([(160,), (192,)], "refuted"),
+        ([(160,), (160,), (192,)], "confirmed"),
+    ],
+)
+def test_most_vms_of_a_layout_decide_on_the_first_slot(all_slots, result):
+    assert _result(guests(*all_slots, controller=LSI_LOGIC), "guest-adapter-names") == result
+
+
+def test_a_device_in_front_of_the_first_adapter_is_a_reason_for_a_later_slot():
+    made = guests((192,), controller=LSI_LOGIC, others=[vgpu()])
+    assert _result(made, "guest-adapter-names") == "undetermined"
+
+
+SRIOV, VMXNET3 = DEVICE.VirtualSriovEthernetCard, DEVICE.VirtualVmxnet3
+
+
+def machine(*kinds, ports=0):
+    """A VM behind one controller, with adapters of these kinds and this number of whole ports."""
+    cards = [kind(key=4000 + number, macAddress="") for number, kind in enumerate(kinds)]
+    made = SimpleNamespace(nics=cards, devices=[DEVICE.ParaVirtualSCSIController(key=1000), *cards], extra={})
+    made.setting = made.extra.get
+    about = {"mac": "", "device_id": 1, "vendor_id": adapters.MELLANOX, "speed_mbps": 1, "link_up": True}
+    about["firmware"] = SimpleNamespace(version="1")
+    whole = [SimpleNamespace(pci=f"0000:3b:{number:02x}.0", **about) for number in range(ports)]
+    claimed = {one.pci: SimpleNamespace(vm=made, device_key=13000 + number) for number, one in enumerate(whole)}
+    made.host = SimpleNamespace(ports=whole, claimed=claimed)
+    return made
+
+
+def test_an_adapter_behind_an_sriov_adapter_has_one_slot_and_its_name():
+    vm = machine(SRIOV, VMXNET3)
+    started_keys.write(vm)
+    assert vm.extra == {"ethernet1.pciSlotNumber": "224"}
+    assert slots.names(vm)[1] == "ens224"
+    assert hardware.kinds_of_nics(vm) == [(1, f"0000:{slots.bus_of(224):02x}:00.0", hardware.VMXNET3)]
+
+
+def test_each_adapter_counts_once_before_whole_ports(monkeypatch):
+    vm = machine(SRIOV, VMXNET3, SRIOV, ports=2)
+    monkeypatch.setattr(hardware, "_port_of", lambda vm, nic: vm.host.ports[0])
+    found = [one.address for one in hardware.rdma_of(None, vm)]
+    assert found == [hardware.nic_address(vm, position) for position in (0, 2, 3, 4)]
+
+
+def test_whole_ports_without_a_free_slot_have_no_device():
+    vm = machine(*[VMXNET3] * 10, ports=30)
+    free = len(slots.of(vm)) - 10
+    assert [one.key for one in hardware.rdma_of(None, vm)] == [13000 + number for number in range(free)]

@@ -223,7 +223,7 @@ class Evidence:
                 made = found.setdefault(kind, {}).setdefault(own, Outputs(own, {}, {}))
                 made.about.update(about)
                 for one in about["commands"]:
-                    if one.get("file") and folder + one["file"] in self.files:
+                    if isinstance(one, dict) and one.get("file") and folder + one["file"] in self.files:
                         made.texts[one["command"]] = self.files[folder + one["file"]].decode("utf-8", "replace")
         return found
 

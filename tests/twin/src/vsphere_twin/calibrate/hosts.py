@@ -17,7 +17,7 @@ FACTORY_MTU = 1500
 PRIORITIES = 8
 MODULE = "nmlx5_core"
 MB = 1024 * 1024
-# ESXi's own share is an order of magnitude, so half and twice as much still fit.
+# ESXi's own share is an order of magnitude, so a quarter less and a quarter more still fit.
 LEAST, MOST = 0.75, 1.25
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from vsphere_twin.model import admission, assigned, catalogue, graphics, nics, release, resources, slots
 from vsphere_twin.vcenter.projections import hardware_options
@@ -13,6 +14,12 @@ from .verdict import confirms, either, lacks, refutes
 
 PASSTHROUGH = "VirtualPCIPassthrough"
 SRIOV, PVRDMA = "VirtualSriovEthernetCard", "VirtualVmxnet3Vrdma"
+SCSI = (
+    "ParaVirtualSCSIController",
+    "VirtualLsiLogicSASController",
+    "VirtualLsiLogicController",
+    "VirtualBusLogicController",
+)
 EXPRESS = tuple(one.__name__.rpartition(".")[2] for one in slots.EXPRESS)
 PLAIN_PCI = ("VirtualE1000", "VirtualPCNet32", "VirtualVmxnet")
 ADAPTERS = re.compile(r"Virtual(?:Vmxnet\w*|E1000e?|PCNet32|SriovEthernetCard)")
@@ -76,9 +83,11 @@ def numbering(evidence):
 
 @rule("guest-adapter-names")
 def adapter_names(evidence):
+    late, early = {}, Counter()  # by the controllers: VMs that start at a later slot, number of those that do not
     for vm in evidence.running:
+        layout = tuple(sorted(one.kind for one in devices(vm, *SCSI)))
         free = slots.after(len(devices(vm, *EXPRESS)))
-        placed = [one for one in adapters(vm) if one.kind not in (SRIOV, *PLAIN_PCI)][: len(free)]
+        placed = [one for one in adapters(vm) if one.kind not in PLAIN_PCI][: len(free)]
         cards = [one for one in placed if one.kind == "VirtualVmxnet3"]
         keys = [setting(vm, f"ethernet{(one.number('key') or 0) - FIRST_ADAPTER}.pciSlotNumber") for one in cards]
         expected = [free[number] for number, one in enumerate(placed) if one.kind == "VirtualVmxnet3"]
@@ -92,11 +101,19 @@ def adapter_names(evidence):
         if cards and all(one is not None and one.isdecimal() for one in keys):
             found = list(map(int, keys))
             values = f"PCI slots {', '.join(keys)}, the twin has {', '.join(map(str, expected))}"
-            # A slot that is skipped shows an adapter or a controller that the VM had before.
+            early[layout] += found[0] == expected[0]
             if found == expected or not _skips(found, free):
                 yield either(found == expected, vm.name, values)
+            elif found[0] != expected[0] and not devices(vm, PASSTHROUGH, SRIOV):
+                # A device that is passed through can have the first slot [unsure], so such a VM decides nothing.
+                late.setdefault(layout, []).append(refutes(vm.name, values))
+            # A gap behind the first adapter shows an adapter that the VM had before.
         elif cards:
             yield lacks("ethernet<N>.pciSlotNumber or ip -j link of a running VM")
+    for layout, found in late.items():
+        # A few VMs can have lost their first adapter or a controller. Most VMs of a layout start as the rule says.
+        if len(found) >= early[layout]:
+            yield from found
 
 
 def _skips(found, free):

@@ -52,6 +52,10 @@ def vm(devices=(), moid="vm-101", on=True, extra=None, memory=65536, **more):
     return thing("VirtualMachine", moid, name="vm-001", config=config, runtime=runtime, **more)
 
 
+def card(number=0):
+    return {"_": "VirtualVmxnet3", "key": 4000 + number, "macAddress": "00:50:56:00:00:01"}
+
+
 def capture(*objects, methods=None, rest=None, outputs=None, bmcs=None, version="8.0.3"):
     """Evidence of these objects, answers of methods, REST answers, outputs by (kind, name), and Redfish resources."""
     files = {f"vcenter/{number:04}-x.xml": text.encode() for number, text in enumerate(objects)}
@@ -80,3 +84,17 @@ def esxcli(commands, name="host-001"):
 
 def switch(platform, commands, model="", name="switch-001"):
     return {("switches", name): {"platform": platform, "model": model, "commands": commands}}
+
+
+def guests(*all_slots, controller="ParaVirtualSCSIController", others=()):
+    """VMs with the same controller, each with the slots of its adapters."""
+    made = []
+    for slots in all_slots:
+        devices = [{"_": controller, "key": 1000}, *others, *(card(number) for number in range(len(slots)))]
+        extra = {f"ethernet{number}.pciSlotNumber": slot for number, slot in enumerate(slots)}
+        made.append(vm(devices, moid=f"vm-{101 + len(made)}", extra=extra))
+    return capture(*made)
+
+
+def guest(*slots, controller="ParaVirtualSCSIController"):
+    return guests(slots, controller=controller)

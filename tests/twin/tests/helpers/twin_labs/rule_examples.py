@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin_labs.captures import capture, esxcli, host, switch, thing, vm
+from twin_labs.captures import capture, card, esxcli, guest, host, switch, thing, vm
 from vsphere_twin.esxcli.commands.counters import RDMA_ROWS
 from vsphere_twin.model.resources import overhead_of
 
@@ -23,10 +23,6 @@ def vgpu(name="grid_a100-40c", key=13000):
 def dynamic(assigned):
     backing = {"_": "VirtualPCIPassthroughDynamicBackingInfo", **({"assignedId": assigned} if assigned else {})}
     return {"_": "VirtualPCIPassthrough", "key": 13000, "controllerKey": 100, "backing": backing}
-
-
-def card(number=0):
-    return {"_": "VirtualVmxnet3", "key": 4000 + number, "macAddress": "00:50:56:00:00:01"}
 
 
 def types(*names, mode="sameSize", vibs=None, board="NVIDIA A40"):
@@ -299,11 +295,6 @@ def onyx(config, mode):
 
 def cumulus(data):
     return capture(outputs=switch("cumulus", {"nv show qos roce -o json": data}, model="MSN3700"))
-
-
-def guest(*slots, controller="ParaVirtualSCSIController"):
-    devices = [{"_": controller, "key": 1000}, *(card(number) for number in range(len(slots)))]
-    return capture(vm(devices, extra={f"ethernet{number}.pciSlotNumber": slot for number, slot in enumerate(slots)}))
 
 
 NOTHING = capture(host(), vm())

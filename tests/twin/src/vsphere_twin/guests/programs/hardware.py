@@ -137,12 +137,11 @@ def rdma_of(world, vm):
             if port is not None:
                 address = nic_address(vm, position)
                 found.append(_mellanox(nic.key, address, nic.macAddress, port, port.device_id + 1))
-    own = [(address, holder.device_key) for address, holder in sorted(vm.host.claimed.items()) if holder.vm is vm]
-    ports = {one.pci: one for one in vm.host.ports}
-    for address, key in own:
-        if address in ports:
-            where = nic_address(vm, len(vm.nics) + len(found))
-            found.append(_mellanox(key, where, ports[address].mac, ports[address], ports[address].device_id))
+    # Whole ports have the slots behind the adapters, as the names of their interfaces say. Further ones have no name.
+    free = range(len(vm.nics), len(slots.of(vm)))
+    for position, port in zip(free, sorted(ports_of(vm), key=lambda one: one.pci), strict=False):
+        key = vm.host.claimed[port.pci].device_key
+        found.append(_mellanox(key, nic_address(vm, position), port.mac, port, port.device_id))
     return [one for one in found if one is not None]
 
 
