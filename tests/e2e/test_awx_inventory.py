@@ -10,13 +10,16 @@ from pathlib import Path
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
 
+from rehearse import playbook
+
 from .test_awx_job import PROJECT
 
 FILE = PROJECT / "vcenter" / "esxi_hosts.yml"
 
 
-def listed(twin, **changes):
+def listed(lab, **changes):
     """The inventory as its update in AWX reads it: the credential sets the environment."""
+    twin = lab.twin
     inputs = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
     env = TYPES["vcenter"]["injectors"]["env"]
     given = {name: inputs.get(text.strip("{ }"), text) for name, text in env.items()}
@@ -24,15 +27,18 @@ def listed(twin, **changes):
     given["ANSIBLE_INVENTORY_UNPARSED_FAILED"] = "True"
     program = str(Path(sys.executable).with_name("ansible-inventory"))
     command = [program, "-i", str(FILE), "--list", "--export"]
-    return subprocess.run(command, env={**os.environ, **given}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, env=playbook.environment(lab.work, **given), capture_output=True, text=True, check=False
+    )
 
 
 def test_hosts_of_vcenter_are_in_the_group_of_hosts(lab):
-    twin = lab().twin
-    done = listed(twin)
+    started = lab()
+    twin = started.twin
+    done = listed(started)
     assert done.returncode == 0, done.stderr
     names = sorted(host.name for host in twin.world.of_kind("HostSystem"))
     assert sorted(json.loads(done.stdout)["esxi_hosts"]["hosts"]) == names
-    rejected = listed(twin, SSL_CERT_FILE=os.devnull)
+    rejected = listed(started, SSL_CERT_FILE=os.devnull)
     assert rejected.returncode != 0
     assert "certificate verify failed" in rejected.stderr.lower()

@@ -62,14 +62,14 @@ def test_switch_whose_connection_is_broken_here_is_one_row(lab, variables, words
     assert run.failed_on("localhost").count(" checks: ") == 1
 
 
-def test_undefined_variable_in_the_connection_of_a_host_hides_nothing(lab):
+def test_undefined_variable_in_the_connection_of_a_host_hides_nothing(lab, tmp_path):
     lab = lab(factory(1))
     variables = {"esxi_hosts": {"hosts": {ESX_01: {"ansible_password": NOWHERE}}}}
-    target = {"AIREADY_RESULTS_TARGET": "/none", "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
+    target = {"AIREADY_RESULTS_TARGET": str(tmp_path / "none"), "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
     run, reported = look(lab, variables=variables, **target)
     assert reported is not None, run.output
     row = found(reported, "this machine", "results target")
-    assert (row["state"], row["found"]) == ("blocks", "The directory /none does not exist.")
+    assert (row["state"], row["found"]) == ("blocks", f"The directory {tmp_path / 'none'} does not exist.")
     row = found(reported, ESX_01, "host")
     assert (row["state"], "site_switch_password_of_nobody" in row["found"]) == ("blocks", True)
     assert found(reported, "vCenter", "password")["state"] == "ok"

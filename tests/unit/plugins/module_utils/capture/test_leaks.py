@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import govc, redfish
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
@@ -64,10 +62,8 @@ def test_a_description_with_the_sign_of_a_comment_hides_no_setting():
 
 
 @pytest.mark.parametrize("start", ["", "description", "banner motd @"])
-def test_a_line_of_blanks_takes_linear_time(start):
-    before = time.process_time()
-    switch(start + " " * 60_000 + "\n")
-    assert time.process_time() - before < 5
+def test_a_long_line_of_blanks_keeps_its_form(start):
+    assert switch(start + " " * 60_000 + "\n") == switch(start + " " * 6 + "\n").replace(" " * 6, " " * 60_000)
 
 
 def test_answers_in_json_one_after_the_other_are_read_as_data():
