@@ -86,6 +86,7 @@ class FilterModule:
             "restore_plan": deferred("plugin_utils.restore.plan", "plan"),
             "restore_report": deferred("plugin_utils.restore.report", "report"),
             "results_checked": deferred("plugin_utils.run.copies", "checked"),
+            "results_configured": deferred("plugin_utils.run.copies", "configured"),
             "results_copied": deferred("plugin_utils.run.copies", "copied"),
             "run_state": deferred("plugin_utils.stages.run_state", "state"),
             "runtime_plan": deferred("plugin_utils.stages.runtime_plan", "plan"),

@@ -41,10 +41,17 @@ _SECRET = re.compile(
 )
 # Numbers of autonomous systems identify their owner.
 _AUTONOMOUS = re.compile(
-    r"(?P<before>\b(?:(?:bgp|remote-as|local-as|peer-as|autonomous-system|as-number)\s+|"
-    r"(?:rd|route-target(?:\s+(?:import|export|both))?)\s+(?=[\d.]+:\d)|target:))(?P<number>\d{1,10}|\d{1,5}\.\d{1,5})(?=[\s:;]|$)",
+    r"(?P<before>\b(?:(?:bgp|remote-as|local-as|peer-as|autonomous-system|as-number|as number|confederation identifier)"
+    r"\s+|(?:rd|route-target(?:\s+(?:import|export|both))?(?:\s+(?:evpn|vpn-ipv4|vpn-ipv6))?)\s+(?=[\d.]+:\d)|target:))"
+    r"(?P<number>\d{1,10}|\d{1,5}\.\d{1,5})(?=[\s:;]|$)",
     re.IGNORECASE,
 )
+# Lines with several of them.
+_PATH = re.compile(
+    r"(?P<before>\b(?:as-path prepend|confederation peers)\s+)(?P<numbers>[\d.]{1,11}(?:\s+[\d.]{1,11})*)(?=[\s;]|$)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\d.])(?:\d{1,5}\.\d{1,5}|\d{1,10})(?![\d.])")
 # The same for the keys and tables of JSON.
 _SECRET_KEY = re.compile(
     r"password|passwd|passkey|secret|community|snmp|tacplus|tacacs|radius|ldap|^aaa|user|sshkey|private|certificate|"
@@ -129,6 +136,7 @@ class SwitchText:
         if self._scrub.keep_names:
             return line
         line = _AUTONOMOUS.sub(lambda one: one["before"] + self._table.autonomous(one["number"]), line)
+        line = _PATH.sub(lambda one: one["before"] + _NUMBER.sub(self._autonomous, one["numbers"]), line)
         made: list[str] = []
         place = 0
         for one in self.TOKEN.finditer(line):
@@ -138,6 +146,9 @@ class SwitchText:
             ]
             place = one.end()
         return "".join([*made, _signs(line[place:])])
+
+    def _autonomous(self, found: re.Match[str]) -> str:
+        return self._table.autonomous(found.group())
 
     def _data(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):

@@ -258,7 +258,7 @@ class _Objects:
                 "Cannot read hosts from vCenter. awx_credentials has no credential of the kind vcenter. Add one, or "
                 "remove awx_inventory.vcenter_files."
             )
-        for path in (*given["files"], *given["vcenter_files"]):
+        for path in dict.fromkeys((*given["files"], *given["vcenter_files"])):
             of_vcenter = path in given["vcenter_files"]
             login = {"credential": vcenter} if of_vcenter else {}
             yield self._owned(

@@ -52,8 +52,8 @@ CAUSES = (
         IMAGE,
         r"unauthorized|denied|\b40[13]\b|authentication",
         "The registry rejects the login",
-        "Create the pull secret in the namespace of the pod, and name it in pull_secrets of "
-        "site.kubernetes.gpu_operator.driver or site.kubernetes.training",
+        "Set site.kubernetes.pull_secret, or create the pull secret in the namespace of the pod and name it in "
+        "pull_secrets of site.kubernetes.gpu_operator.driver, training or checks",
     ),
     Cause(
         IMAGE,

@@ -170,7 +170,7 @@ def _trouble(requested: Mapping[str, Any], done: Mapping[str, Any], made: Made) 
         where = f"IPv4 address on {checks.DATA}" if requested.get("network_operator") else "IP address"
         return (
             f"The pod on {made['metadata']['annotations'][checks.OF_NODE]} has no {where}. Check the addresses of its "
-            f"network, and that the image {requested['checks']['pairs']['image']} contains ip and sed."
+            f"network, and that the image {requested['checks']['pairs']['image']} contains ip, sed and head."
         )
     found = next((one for one in done["pods"] if one["metadata"]["name"] == name), None)
     return f"{checks.trouble(name, found, done, requested['checks'])}."

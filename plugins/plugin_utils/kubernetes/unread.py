@@ -62,7 +62,10 @@ def unread(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def is_gone(result: Mapping[str, Any]) -> bool:
     """Whether a failed result shows that no API server answers, or that the kubeconfig has none."""
-    return bool("resources" not in result and any(re.search(pattern, _text(result)) for pattern in GONE))
+    text = _text(result)
+    # urllib3 reports a certificate as the cause of exceeded retries.
+    first = next((pattern for pattern, _cause, _fix in REASONS if re.search(pattern, text)), None)
+    return "resources" not in result and first in GONE
 
 
 def sentence(result: Mapping[str, Any], what: str) -> str:

@@ -6,14 +6,26 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 import tempfile
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import push
 
+SECTION, KEY = "aiready_vsphere", "results_target"
 USER, PASSWORD = "AIREADY_RESULTS_USER", "AIREADY_RESULTS_PASSWORD"
 # A server may reject a file although it accepts a login, so the check writes one.
 ACCESS = "access.txt"
+
+
+def configured(path: str) -> str:
+    """The target in a configuration file of Ansible, as Ansible reads it; empty if the file has none."""
+    parser = configparser.ConfigParser(inline_comment_prefixes=(";",), interpolation=None)
+    try:
+        parser.read(path, encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError):
+        return ""
+    return parser.get(SECTION, KEY, fallback="").strip()
 
 
 def copied(source: str, address: str) -> dict[str, str]:

@@ -103,7 +103,7 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         yield f"site.kubernetes.wait_s: {requested['wait_s']} is not a valid time. Use at least 1 second."
     if requested["training"]:
         yield from _training(site, requested["training"])
-    yield from _pull_secret(site, requested["pull_secret"])
+    yield from _pull_secret(site, requested)
     yield from pod_checks.problems(site)
     if operator["driver"]:
         yield from _driver(site, operator["driver"], f"{key}.driver")
@@ -112,10 +112,12 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         yield from _chart((requested[part] or {}).get("chart") or {}, f"site.kubernetes.{part}.chart")
 
 
-def _pull_secret(site: Mapping[str, Any], name: str | None) -> Iterator[str]:
-    key = "site.kubernetes.pull_secret"
+def _pull_secret(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator[str]:
+    key, name = "site.kubernetes.pull_secret", requested["pull_secret"]
     if not name:
         return
+    if not (requested["training"] or requested["checks"]):
+        yield f"{key}: no pod uses the secret {name}. Add site.kubernetes.training or checks, or remove {key}."
     if not NAME.fullmatch(name):
         yield f"{key}: {name} is not a valid name in Kubernetes. Use lower-case letters, digits, - and ."
     if not any(one["username"] for one in part_of(site, "runtime")["registries"]):

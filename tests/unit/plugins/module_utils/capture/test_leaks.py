@@ -88,6 +88,11 @@ def test_counters_are_no_certificate():
         "   route-target export target:15169:100",
         "router bgp 3.15169",
         "   rd 3.15169:100",
+        "   route-target import evpn 15169:1",
+        "   bgp confederation identifier 15169",
+        "   bgp confederation peers 65001 15169",
+        "   set as-path prepend 15169 15169",
+        "BGP router identifier 198.51.100.1, local AS number 15169",
     ],
 )
 def test_the_number_of_a_public_autonomous_system_is_replaced(line):
@@ -96,7 +101,16 @@ def test_the_number_of_a_public_autonomous_system_is_replaced(line):
     assert made == switch(line)
 
 
-@pytest.mark.parametrize("line", ["router bgp 65001", "router bgp 4200000001", "   rd 64512:100", "   rd 0.64512:100"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "router bgp 65001",
+        "router bgp 4200000001",
+        "   rd 64512:100",
+        "   rd 0.64512:100",
+        "set as-path prepend 64512 64513",
+    ],
+)
 def test_a_private_autonomous_system_stays(line):
     assert line.split()[-1] in switch(line)
 

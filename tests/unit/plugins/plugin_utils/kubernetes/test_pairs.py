@@ -171,6 +171,7 @@ def test_an_address_of_a_pod_that_is_none_does_not_start_a_client(tmp_path, addr
     rows = pairs.results(request, [{**one, "clients": [], "logs": logs} for one in done])["measurements"]
     assert {one["status"] for one in rows} == {"failed"}
     assert all("has no IPv4 address on net1. Check the addresses of its network" in one["why"] for one in rows)
+    assert all(one["why"].endswith("contains ip, sed and head.") for one in rows)
 
 
 def test_a_pod_that_remains_serves_no_other_pair():

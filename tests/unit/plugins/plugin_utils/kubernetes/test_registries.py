@@ -56,3 +56,9 @@ def test_sites_that_are_rejected(name, runtime, words):
     whole = with_secret(runtime)
     whole["kubernetes"]["pull_secret"] = name
     assert words in " ".join(site_problems(whole))
+
+
+def test_a_secret_that_no_pod_uses_is_rejected():
+    whole = with_secret([NGC])
+    del whole["kubernetes"]["checks"]
+    assert "site.kubernetes.pull_secret: no pod uses the secret ngc." in " ".join(site_problems(whole))

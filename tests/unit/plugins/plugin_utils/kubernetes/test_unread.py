@@ -44,7 +44,12 @@ def test_cause(result, cause):
 def test_only_a_cluster_without_an_answer_is_gone():
     for text in ("[Errno 111] Connection refused", "Could not create API client: Invalid kube-config file."):
         assert is_gone(crashed(text))
-    for text in ("401\nReason: Unauthorized", "403\nReason: Forbidden", "certificate verify failed"):
+    untrusted = (
+        "HTTPSConnectionPool(host='kube.example.org', port=6443): Max retries exceeded with url: /version (Caused by "
+        "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to "
+        "get local issuer certificate (_ssl.c:1006)')))"
+    )
+    for text in ("401\nReason: Unauthorized", "403\nReason: Forbidden", "certificate verify failed", untrusted):
         assert not is_gone(crashed(text))
     assert not is_gone({"resources": []})
 

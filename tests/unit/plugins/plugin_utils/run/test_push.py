@@ -10,7 +10,7 @@ import threading
 from types import ModuleType
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.copies import checked, copied
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.copies import checked, configured, copied
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.push import PushFailed, Target, journals_of, push
 
 SECRET = "not-in-any-text"
@@ -310,3 +310,19 @@ def test_the_real_library_sends_the_files_to_a_server(run, monkeypatch):
 def test_a_copy_of_nothing_is_no_copy(tmp_path):
     found = copied(str(tmp_path / "site-capture.zip"), str(tmp_path))
     assert (found["address"], found["problem"]) == ("", f"Cannot read {tmp_path}/site-capture.zip. It does not exist.")
+
+
+@pytest.mark.parametrize(
+    "text, target",
+    [
+        ("[aiready_vsphere]\nresults_target = /mnt/results ; each night\n", "/mnt/results"),
+        ("[aiready_vsphere]\nresults_target = https://files.example.org/a%20b\n", "https://files.example.org/a%20b"),
+        ("[defaults]\nforks = 5\n", ""),
+        ("results_target = x\n", ""),
+    ],
+    ids=["comment", "percent", "another section", "no section"],
+)
+def test_the_target_of_a_configuration_file_is_read_as_ansible_reads_it(tmp_path, text, target):
+    (tmp_path / "ansible.cfg").write_text(text)
+    assert configured(str(tmp_path / "ansible.cfg")) == target
+    assert (configured(""), configured(str(tmp_path / "missing"))) == ("", "")
