@@ -26,7 +26,7 @@ def with_checks(rdma=True, **network):
 
 def checked(whole, nodes=2, fault=None):
     """{id: row} of the nodes, whose pods a simulated cluster runs. fault gets the world before."""
-    wish = requested(whole)
+    request = requested(whole)
     cluster = Cluster()
     world = World(cluster, installed=("network-operator",))
     for name in ("aiready", "nvidia-network-operator"):
@@ -37,21 +37,21 @@ def checked(whole, nodes=2, fault=None):
     for one in cluster.list("nodes"):
         size = {**one["status"]["allocatable"], "nvidia.com/gpu": "1", RESOURCE: "1"}
         cluster.set_status("nodes", one, {**one["status"], "allocatable": size}, "kubelet")
-    if wish["network_operator"]:
+    if request["network_operator"]:
         attachment = {"metadata": {"name": "roce"}, "spec": {"config": "{}"}}
-        cluster.create("network-attachment-definitions", attachment, wish["network_operator"]["pods"])
+        cluster.create("network-attachment-definitions", attachment, request["network_operator"]["pods"])
         pool = {"subnet": "192.168.50.0/24", "perNodeBlockSize": 8}
         cluster.create("ippools", {"metadata": {"name": "roce"}, "spec": pool}, "nvidia-network-operator")
     if fault:
         fault(world)
-    made = checks.pods(wish, cluster.list("nodes"))
+    made = checks.pods(request, cluster.list("nodes"))
     for one in made:
         cluster.create("pods", {key: one[key] for key in ("metadata", "spec")}, "aiready")
     world.settle()
     found = cluster.list("pods", "aiready")
     logs = {name: log for (_namespace, name, _container), log in cluster.logs.items()}
     seen = {"made": made, "pods": found, "events": cluster.list("events"), "logs": logs}
-    inputs = checks.results(wish, seen)
+    inputs = checks.results(request, seen)
     measurements, _files = collect.collect(inputs, lambda path: "")
     judged = judge(measurements, inputs["intent"])
     return {row["id"]: row for row in judged["rows"]}

@@ -72,16 +72,16 @@ def test_pods_of_a_trainjob_use_the_account():
 
 
 def test_pods_of_checks_use_the_account():
-    wish = requested(site(checks={"image": "images.example.org/cuda:12.4"}))
+    request = requested(site(checks={"image": "images.example.org/cuda:12.4"}))
     found = {"definitions": DEFINITIONS, "namespaces": NAMESPACES, "nodes": [node(labels=LABEL)], **FEATURES}
-    made = plan(wish, before(**found))
-    (pod,) = checks.pods(wish, found["nodes"])
+    made = plan(request, before(**found))
+    (pod,) = checks.pods(request, found["nodes"])
     account, constraint = made["permissions"]
     assert (pod["spec"]["serviceAccountName"], account["metadata"]["namespace"]) == (ACCOUNT, "aiready")
     added = pod["spec"]["containers"][0]["securityContext"]["capabilities"]["add"]
     assert constraint["allowedCapabilities"] == added
     assert (made["problems"], made["training"]) == ([], [])
-    (other,) = checks.pods(wish, [node()])
+    (other,) = checks.pods(request, [node()])
     assert "serviceAccountName" not in other["spec"]
 
 

@@ -26,7 +26,7 @@ GIDS = {
 }
 
 
-def wish(rdma=True, **validation):
+def asked(rdma=True, **validation):
     whole = with_checks(rdma=rdma)
     whole["kubernetes"]["checks"]["pairs"] = {"image": "images.example.org/tools:1"}
     return requested({**whole, "validation": validation})
@@ -89,17 +89,17 @@ def judged(request, done):
 
 
 def test_no_node_is_in_two_pairs_of_a_step():
-    steps = pairs.steps(wish(), NODES)
+    steps = pairs.steps(asked(), NODES)
     for step in steps:
         names = [name for pair in step for name in pair]
         assert len(names) == len(set(names)) == 4
     assert len({tuple(pair) for step in steps for pair in step}) == 12
-    assert len(pairs.steps(wish(rounds=1), NODES)) == 2
+    assert len(pairs.steps(asked(rounds=1), NODES)) == 2
     assert pairs.steps(requested(with_checks()), NODES) == []
 
 
 def test_pods_measure_rdma_and_tcp(tmp_path):
-    shell, request = Shell(tmp_path), wish(seconds=3)
+    shell, request = Shell(tmp_path), asked(seconds=3)
     done = ran(request, shell)
     found = pairs.results(request, done)
     assert {(one["check"], one["status"], one["why"]) for one in found["measurements"]} == {
@@ -115,7 +115,7 @@ def test_pods_measure_rdma_and_tcp(tmp_path):
 
 
 def test_figures_are_rows_of_the_report(tmp_path):
-    shell, request = Shell(tmp_path), wish(rdma=False, thresholds={"pair.iperf3": {"low": 6}})
+    shell, request = Shell(tmp_path), asked(rdma=False, thresholds={"pair.iperf3": {"low": 6}})
     rows, _found = judged(request, ran(request, shell))
     passed = {key for key, row in rows.items() if row["verdict"] == "pass"}
     assert len(passed) == 2, rows
@@ -124,13 +124,13 @@ def test_figures_are_rows_of_the_report(tmp_path):
 
 
 def test_slow_pair_fails_by_the_thresholds_of_the_site(tmp_path):
-    request = wish(rdma=False, thresholds={"pair.iperf3": {"low": 7}})
+    request = asked(rdma=False, thresholds={"pair.iperf3": {"low": 7}})
     rows, _found = judged(request, ran(request, Shell(tmp_path)))
     assert [row["verdict"] for row in rows.values() if row["check"] == "pair.iperf3"] == ["fail", "fail"]
 
 
 def test_missing_program_is_named_and_not_passed(tmp_path):
-    request = wish()
+    request = asked()
     rows = pairs.results(request, ran(request, Shell(tmp_path, missing=("ib_write_bw",))))["measurements"]
     bad = [one for one in rows if one["status"] != "done"]
     assert {(one["check"], one["status"]) for one in bad} == {("pair.write_bw", "missing")}
@@ -146,7 +146,7 @@ def test_missing_program_is_named_and_not_passed(tmp_path):
     ],
 )
 def test_pod_without_a_result_is_a_failure(tmp_path, change, words):
-    request = wish()
+    request = asked()
     done = [{**one, **change} for one in ran(request, Shell(tmp_path))]
     rows = pairs.results(request, done)["measurements"]
     assert len(rows) == 6
@@ -163,7 +163,7 @@ def test_pods_have_started():
 
 @pytest.mark.parametrize("address", ["", "$(reboot)", "{{ 7 * 7 }}", "@device@", "1.2.3"])
 def test_an_address_of_a_pod_that_is_none_does_not_start_a_client(tmp_path, address):
-    request = wish()
+    request = asked()
     done = ran(request, Shell(tmp_path))
     logs = {one["servers"][0]["metadata"]["name"]: f"{pairs.SELF}address={address} device=\n" for one in done}
     for one in done:
@@ -175,13 +175,13 @@ def test_an_address_of_a_pod_that_is_none_does_not_start_a_client(tmp_path, addr
 
 
 def test_a_pod_that_remains_serves_no_other_pair():
-    request = wish()
+    request = asked()
     made = [pod for step in pairs.steps(request, NODES) for pod in pairs.pods(request, NODES, step)]
     assert len({pod["metadata"]["name"] for pod in made}) == len(made) == 12
 
 
 def test_servers_wait_for_clients_that_start_late(tmp_path):
-    request = wish()
+    request = asked()
     done = ran(request, Shell(tmp_path))
     limit = request["checks"]["limit_s"]
     (server,), (client,) = done[0]["servers"], done[0]["clients"]

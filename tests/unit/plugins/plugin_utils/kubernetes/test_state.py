@@ -7,7 +7,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import 
 
 from unit.plugins.plugin_utils.kubernetes.clusters import event, node, ready, waiting
 
-WISH = {"nodes": {}, "gpus": 1}
+REQUESTED = {"nodes": {}, "gpus": 1}
 RUNS = {
     "metadata": {"name": "pod-0"},
     "status": {"phase": "Running", "containerStatuses": [{"name": "main", "ready": True}]},
@@ -18,7 +18,7 @@ PENDING = {"metadata": {"name": "pod-1"}, "status": {"phase": "Pending"}}
 
 def faults(requested=None, **seen):
     whole = {"policies": [ready()], "nodes": [node()], "pods": [RUNS, DONE], "events": []}
-    return state.faults({**WISH, **(requested or {})}, {**whole, **seen})
+    return state.faults({**REQUESTED, **(requested or {})}, {**whole, **seen})
 
 
 def test_cluster_without_a_fault():
@@ -220,4 +220,4 @@ def test_driver_of_a_node_that_does_not_fit_its_host():
 def test_job_that_something_holds(metadata, spec, cause):
     job = {"metadata": {"name": "a", "namespace": "aiready", **metadata}, "spec": spec}
     seen = {"jobs": [job], "pods": [], "events": []}
-    assert cause in " ".join(state.job_faults({**WISH, "training": {"limit_s": 60}}, seen))
+    assert cause in " ".join(state.job_faults({**REQUESTED, "training": {"limit_s": 60}}, seen))
