@@ -337,13 +337,6 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
                 raise
             raise passthrough_rules.held(error, held) from error
 
-    def prove(self, items: Sequence[Item[PassthroughRequest, Dict[str, passthrough.Given]]]) -> None:
-        refused = [item for item in items if item.error is not None and item.error.code != "fate_unknown"]
-        super().prove(items)
-        # vCenter may reject the request as a whole, or the mode of one device after that of another has changed.
-        for item in refused:
-            item.touched = bool(self.compare(item.now, cast("Dict[str, passthrough.Given]", item.proved)))
-
     def _held(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> dict[str, Sequence[str]]:
         """{address: running VMs} of the devices that change; empty if vCenter does not return the VMs."""
         changed = [one for one in self._named if passthrough.compare(item.now[one], item.wanted[one])]

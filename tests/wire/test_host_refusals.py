@@ -276,3 +276,20 @@ def close_firewall(service):
     view = content.viewManager.CreateContainerView(content.rootFolder, [vim.HostSystem], True)
     (found,) = [one for one in view.view if one.name == ESX]
     found.configManager.firewallSystem.DisableRuleset(id="pvrdma")
+
+
+@pytest.mark.parametrize(
+    "privileges, changed", [(["Host.Config.NetService"], False), (["Host.Config.AdvancedConfig"], True)]
+)
+def test_a_rejected_change_is_changed_only_as_far_as_the_host_made_it(twin, drive, privileges, changed):
+    """pvrdma_host sets the option first, and then the firewall."""
+    limited = {
+        "users": {"automation@vsphere.local": "VMware1!", "administrator@vsphere.local": "VMware1!"},
+        "roles": {"limited": privileges},
+        "permissions": [{"user": "automation@vsphere.local", "role": "limited"}],
+    }
+    running = twin(seed={**seed(), **limited})
+    answer = drive(running)("pvrdma_host", host=ESX, vmknic="vmk1", username="automation@vsphere.local")
+    assert (answer["failed"], answer["changed"]) == (True, changed), answer["msg"]
+    made = [one["path"] for one in answer["host"]["changes"]]
+    assert len(made) == 2, made

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Se
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, W
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, esxcli_ssh, hosts, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, esxcli_ssh, hosts, session, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
@@ -79,6 +79,8 @@ class HostNoun(Noun[W, S]):
         for item in items:
             self._found = hosts.read_again(self._vcenter, self._found, self.paths)
             item.proved = self.look(self._found, item.requested)
+            if item.error is not None and item.error.code not in tasks.LATE:
+                item.touched = self.changed(item.now, item.proved)
             left = self.gap(item.proved, item.wanted)
             if not left and item.error is not None and item.error.code == "fate_unknown":
                 # The answer was lost, but the requested state is present.
@@ -92,6 +94,10 @@ class HostNoun(Noun[W, S]):
                     "not_proved",
                     left=[change.path for change in left],
                 )
+
+    def changed(self, now: S, proved: S) -> bool:
+        """Whether a failed change has an effect: the host may reject all of it, or only its second request."""
+        return bool(self.compare(now, proved))
 
     def gap(self, proved: S, wanted: S) -> list[Change]:
         """The differences that remain after the change."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FIRST_PAUSE_S = 0.1
 LAST_PAUSE_S = 1.0
 LONGEST_POLL_S = 10
+# Codes of errors after which vSphere may still make the change.
+LATE = ("fate_unknown", "task_gone", "task_timeout")
 BUSY_PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
 
 

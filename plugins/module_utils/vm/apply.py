@@ -10,6 +10,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import fleet as fleets
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cycle
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
@@ -67,7 +68,7 @@ def prove(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[VmReq
 
 def _stays_on(item: Item[VmRequest[R], V]) -> bool:
     """Return whether a running VM stays on; without a refusal, a late power-off may still follow."""
-    late = item.error is not None and item.error.code in ("fate_unknown", "task_gone", "task_timeout")
+    late = item.error is not None and item.error.code in tasks.LATE
     return current(item).vm.power == "on" and not late
 
 

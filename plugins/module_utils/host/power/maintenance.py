@@ -122,6 +122,9 @@ class Maintenance(HostNoun[MaintenanceRequest, Service]):
             changes.append(Change("reason", now.reason, wanted.reason))
         return changes
 
+    def changed(self, now: Service, proved: Service) -> bool:
+        return True  # DRS may have moved VMs before the failure.
+
     def gap(self, proved: Service, wanted: Service) -> list[Change]:
         return [change for change in self.compare(proved, wanted) if change.path in ("in_maintenance", "reason")]
 

@@ -14,6 +14,7 @@ FURTHER = (
     "Datastore.Browse",
     "Datastore.FileManagement",
     "Global.SetCustomField",
+    "Global.Settings",
     "Host.Config.AdvancedConfig",
     "Network.Assign",
     "Resource.AssignVMToPool",

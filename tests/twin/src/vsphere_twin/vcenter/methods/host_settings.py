@@ -78,6 +78,7 @@ def query_options(call, this, name=None):
 
 @method("OptionManager", "UpdateOptions")
 def update_options(call, this, changedValue):
+    call.require_privilege("Host.Config.AdvancedConfig" if hasattr(this, "host") else "Global.Settings", this)
     values = _values(this)
     for option in changedValue:
         if hasattr(this, "host") and option.key not in values:
