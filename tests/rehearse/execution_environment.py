@@ -17,7 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ansible_runner
 import yaml
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx import credential_types
 
 from gates.tree import clean_copy
 from supervise.keeper import self_supervised
@@ -54,6 +56,7 @@ def rehearse(work: Path, say: Callable[[str], None]) -> None:
         say(center.lossy(twin))
         jobs = _run_jobs(twin, work, image, say)
         _check_jobs(twin, jobs, work)
+        say(_hosts_of_vcenter(twin, work, image))
         for state in (center.ready, center.proof, center.lossless, center.restarts):
             say(state(twin))
 
@@ -181,6 +184,36 @@ def _check_jobs(twin: Any, jobs: list[dict[str, Any]], work: Path) -> None:
             wrong.append(f"an event of {job['name']} has a password")
     if wrong:
         raise RehearsalFailed(f"The jobs differ from what they must return: {'; '.join(wrong)}.")
+
+
+def _hosts_of_vcenter(twin: Any, work: Path, image: str) -> str:
+    """Update the inventory source that reads hosts from vCenter, as AWX does, and compare its hosts with the twin."""
+    login, variables = twin.endpoint(), credential_types.TYPES["vcenter"]["injectors"]["env"]
+    env = {name: str(login.get(text.strip("{ }"), text)) for name, text in variables.items()}
+    shown = Path(twin.ca_file).parent
+    listed, error = ansible_runner.get_inventory(
+        "list",
+        [str(PROJECT / "vcenter" / "esxi_hosts.yml")],
+        response_format="json",
+        export=True,
+        private_data_dir=str(work / "update"),
+        envvars={
+            **env,
+            "VMWARE_PORT": str(twin.port),
+            "SSL_CERT_FILE": str(twin.ca_file),
+            "ANSIBLE_INVENTORY_UNPARSED_FAILED": "True",
+        },
+        process_isolation=True,
+        process_isolation_executable="docker",
+        container_image=image,
+        container_options=["--network=host"],
+        container_volume_mounts=[f"{shown}:{shown}:ro"],
+        quiet=True,
+    )
+    found = sorted(listed["esxi_hosts"]["hosts"]) if listed else error
+    if found != sorted(host.name for host in twin.world.of_kind("HostSystem")):
+        raise RehearsalFailed(f"The inventory source does not have the hosts of vCenter: {found}.")
+    return f"The inventory source has the {len(found)} hosts of vCenter."
 
 
 def _open(row: dict[str, Any]) -> bool:

@@ -76,7 +76,7 @@ GOOD = {
     "uid": "1000",
     "labels": LABELS,
     "callback": "aiready.vsphere.stages",
-    "packages": {**expected(), "pyvmomi": "9.1.0.0", "matplotlib": "3.10"},
+    "packages": {**expected(), "matplotlib": "3.10"},
     "collections": required(),
     "programs": ["/usr/bin/ssh", "/usr/bin/sshpass", "/opt/ee/bin/ansible-runner"],
 }
@@ -95,8 +95,10 @@ def test_an_image_as_defined_has_no_problem():
         ({"labels": {}}, "the label org.opencontainers.image.title is missing"),
         ({"callback": ""}, "its callback is"),
         ({"packages": {**GOOD["packages"], "ansible-core": "2.16.0"}}, "ansible-core is 2.16.0, not 2.19"),
-        ({"packages": expected()}, "the package pyvmomi is missing"),
+        ({"packages": expected()}, "the package matplotlib is missing"),
+        ({"packages": {}}, "pyvmomi is None, not 9."),
         ({"collections": {}}, "the collection aiready.vsphere is None"),
+        ({"collections": {**required(), "vmware.vmware": "2.5.0"}}, "the collection vmware.vmware is 2.5.0, not 2."),
         ({"programs": []}, "the program sshpass is missing"),
     ],
 )
