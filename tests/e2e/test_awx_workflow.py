@@ -10,6 +10,7 @@ import json
 import pytest
 import requests
 import yaml
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import objects
 
 from rehearse import playbook
@@ -23,12 +24,12 @@ OPTIONS = {
     "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
     "awx_execution_environment": {"image": "i:1"},
 }
-CREDENTIALS = ("vcenter", "controller")
 
 
-def create(objects_of, inputs, address):
-    """Create the objects of the role for the first workflow; the ID of the workflow."""
-    lists = objects({**OPTIONS, "awx_credentials": [{"kind": kind} for kind in CREDENTIALS]})
+def create(objects_of, inputs, address, which=0):
+    """Create the objects of the role for one of its workflows, with these credentials; the ID of the workflow."""
+    kinds = [kind for kind, one in TYPES.items() if one["name"] in inputs]
+    lists = objects({**OPTIONS, "awx_credentials": [{"kind": kind} for kind in kinds]})
     make, link = objects_of.create, objects_of.link
     organization = make("organizations", {"name": "aiready"})
     given = {"name": "aiready", "organization": organization, "scm_type": "git", "scm_url": address}
@@ -49,13 +50,13 @@ def create(objects_of, inputs, address):
         )
         for row in lists["controller_credentials"]
     }
-    flow = lists["controller_workflows"][0]
+    flow = lists["controller_workflows"][which]
     used = {node.get("unified_job_template") for node in flow["simplified_workflow_nodes"]}
     templates = {}
     for row in lists["controller_templates"]:
         if row["name"] in used:
             keys = ("name", "job_type", "diff_mode", "playbook", "ask_variables_on_launch")
-            given = {key: row[key] for key in keys}
+            given = {**{key: row[key] for key in keys}, "extra_vars": json.dumps(row["extra_vars"])}
             templates[row["name"]] = make("job_templates", {**given, "project": local, "inventory": inventory})
             for name in row["credentials"]:
                 link("job_templates", templates[row["name"]], "credentials", {"id": credentials[name]})

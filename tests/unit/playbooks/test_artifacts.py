@@ -155,6 +155,27 @@ def test_the_next_steps_name_the_failed_step_the_command_and_the_results(step):
     assert worked_out(task[MODULE]["data"], play["vars"], **empty)["aiready_next_steps"] == without
 
 
+@pytest.mark.parametrize(
+    "step, given, words, results",
+    [
+        (
+            "setup",
+            {"aiready_site": {"check": True, "report": "/srv/results/2"}},
+            "may have changed",
+            "the output of the job",
+        ),
+        ("setup", {"aiready_site": {"check": False, "report": "/srv/results/5"}}, "may have changed", "/srv/results/5"),
+        ("validate", {}, "Correct what the output of aiready validate names", "the output of the job"),
+    ],
+)
+def test_a_job_that_returned_nothing_has_the_results_of_no_other_job(step, given, words, results):
+    play = entry_of("next_steps", "Report what to do after the failed step", "vars")
+    task = entry_of("next_steps", CONTROLLER.format("next steps"), MODULE)
+    found = worked_out(task[MODULE]["data"], play["vars"], next_steps_after=step, **given)["aiready_next_steps"]
+    assert words in found["text"]
+    assert found["text"].strip().endswith(f"Results: {results}.")
+
+
 @pytest.mark.parametrize("step, known", [("setup", True), ("colour", False), (["setup"], False), ({"setup": 1}, False)])
 def test_next_steps_of_an_unknown_step_are_rejected(step, known):
     play = entry_of("next_steps", "Report what to do after the failed step", "vars")
