@@ -43,6 +43,15 @@ def test_a_token_is_a_login_until_it_is_deleted(client):
     assert client.ask("GET", "me/", headers=bearer).status == 401
 
 
+def test_a_token_with_the_scope_read_changes_nothing(client):
+    token = client.ask("POST", "tokens/", {"scope": "read"}).body["token"]
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert client.ask("GET", "organizations/", headers=bearer).status == 200
+    assert client.ask("POST", "organizations/", {"name": "ops"}, headers=bearer).status == 403
+    assert client.ask("POST", "tokens/", {"scope": "write"}, headers=bearer).status == 403
+    assert client.ask("POST", "tokens/", {"scope": "admin"}).status == 400
+
+
 def test_every_table_lists_its_objects_and_rejects_an_unknown_filter(client):
     for table in tables():
         assert client.get(f"{table}/")["count"] >= 0

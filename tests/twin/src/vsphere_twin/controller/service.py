@@ -41,7 +41,7 @@ class Service:
         self.roles = Roles(self.objects)
         self.username, self.password = username, password
         self.requests = []  # (method, path) of every request
-        self._tokens = {}  # token -> (ID, user's ID)
+        self._tokens = {}  # token -> (ID, user's ID, scope)
         self._updates = {}
         self._lock = threading.RLock()
 
@@ -75,6 +75,8 @@ class Service:
             )
         if not parts.path.endswith("/"):
             raise Refused.detail(404, "The requested resource could not be found.")
+        if method != "GET" and self._scope(headers) == "read":
+            raise Refused.detail(403, "You do not have permission to perform this action.")
         body = _parsed(data) if method in ("POST", "PUT", "PATCH") else None
         if parts.path == f"{API}config/":
             return Answer(
@@ -83,7 +85,7 @@ class Service:
         if parts.path == f"{API}me/":
             return Answer(200, _page([self._shown("users", user)]))
         if parts.path.startswith(f"{API}tokens/"):
-            return self._tokens_of(method, parts.path, user)
+            return self._tokens_of(method, parts.path, user, body)
         if parts.path.startswith(f"{API}project_updates/") and method == "GET":
             found = self._updates.get(parts.path.rstrip("/").rpartition("/")[2])
             return Answer(200, found) if found else _missing()
@@ -147,25 +149,34 @@ class Service:
         return {**row, "related": {name: f"{url}{name}/" for name in related}, "summary_fields": {}}
 
     def _user(self, headers):
-        scheme, _space, token = headers.get("Authorization", "").partition(" ")
         users = [row for _table, row in self.objects.rows("users")]
-        if scheme.casefold() == "bearer":
-            _number, user = self._tokens.get(token, (None, None))
+        token = _bearer(headers)
+        if token is not None:
+            _number, user, _scope = self._tokens.get(token, (None, None, None))
             return next((row for row in users if row["id"] == user), None)
         name, password = basic_credentials(headers)
         return next((row for row in users if name and row["username"] == name and row["password"] == password), None)
 
-    def _tokens_of(self, method, path, user):
+    def _scope(self, headers):
+        return self._tokens.get(_bearer(headers), (None, None, "write"))[2]
+
+    def _tokens_of(self, method, path, user, body):
         if method == "POST":
+            scope = body.get("scope", "write") if isinstance(body, dict) else "write"
+            if scope not in ("read", "write"):
+                # [unsure: the words of AWX]
+                raise Refused.of(
+                    "scope", "Must be a simple space-separated string with allowed scopes ['read', 'write']."
+                )
             token, number = secrets.token_urlsafe(24), len(self._tokens) + 1
-            self._tokens[token] = (number, user["id"])
+            self._tokens[token] = (number, user["id"], scope)
             return Answer(
                 201,
                 {
                     "id": number,
                     "type": "o_auth2_access_token",
                     "token": token,
-                    "scope": "write",
+                    "scope": scope,
                     "url": f"{API}tokens/{number}/",
                 },
             )
@@ -306,6 +317,12 @@ def _page(results, count=None, following=None):
 
 def _missing():
     return Answer(404, {"detail": "The requested resource could not be found."})
+
+
+def _bearer(headers):
+    """The token of a request; None if it logs in otherwise."""
+    scheme, _space, token = headers.get("Authorization", "").partition(" ")
+    return token if scheme.casefold() == "bearer" else None
 
 
 def _parsed(data):
