@@ -19,6 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise 
     TEXT,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import MAC, UUID
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_systems import KEY, Systems
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_words import WORDS
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 REMOVED = "removed"
 # The rest of such a line is free text.
 _FREE = re.compile(
-    r"^(?P<kept>(?:[\s|*]*(?:description|alias|remark|banner|system description|port description)|"
+    r"^(?P<kept>(?:(?:[\s|*]*|[^\"']*[{;]\s?)(?:(?:(?:system|port|interface) )?descr(?:iption)?|alias|remark|banner)|"
     r"\s*(?:nv set|set|interface)\s(?:.*?\s)?(?:description|message|announcement|pre-login|post-login))\b"
     r"\s*(?:[:=]\s*)?)(?P<free>\S.*)$",
     re.IGNORECASE,
@@ -36,22 +37,10 @@ _FREE = re.compile(
 _SECRET = re.compile(
     r"password|passwd|passphrase|secret|community|snmp|tacacs|radius|ldap|\baaa\b|\busername\b|\buser\b|ssh-|sshkey|"
     r"key-string|private-key|\bkey\b|certificate|credential|authentication|license|token|serial|asset|"
-    r"processor board|uuid|\bntp\b|\blogging\b|syslog|\bpsk\b|\bcak\b|pre-?shared|\$[0-9][a-z]?\$",
+    r"processor board|\bs/?n\b|service (?:tag|code)|\bcontact\b|\blocation\b|\belin\b|circuit-id|\bphone\b|"
+    r"uuid|\bntp\b|\blogging\b|syslog|\bpsk\b|\bcak\b|pre-?shared|\$[0-9][a-z]?\$",
     re.IGNORECASE,
 )
-# Numbers of autonomous systems identify their owner.
-_AUTONOMOUS = re.compile(
-    r"(?P<before>\b(?:(?:bgp|remote-as|local-as|peer-as|autonomous-system|as-number|as number|confederation identifier)"
-    r"\s+|(?:rd|route-target(?:\s+(?:import|export|both))?(?:\s+(?:evpn|vpn-ipv4|vpn-ipv6))?)\s+(?=[\d.]+:\d)|target:))"
-    r"(?P<number>\d{1,10}|\d{1,5}\.\d{1,5})(?=[\s:;]|$)",
-    re.IGNORECASE,
-)
-# Lines with several of them.
-_PATH = re.compile(
-    r"(?P<before>\b(?:as-path prepend|confederation peers)\s+)(?P<numbers>[\d.]{1,11}(?:\s+[\d.]{1,11})*)(?=[\s;]|$)",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"(?<![\d.])(?:\d{1,5}\.\d{1,5}|\d{1,10})(?![\d.])")
 # The same for the keys and tables of JSON.
 _SECRET_KEY = re.compile(
     r"password|passwd|passkey|secret|community|snmp|tacplus|tacacs|radius|ldap|^aaa|user|sshkey|private|certificate|"
@@ -69,6 +58,9 @@ _BARE = re.compile(r"0\d{11}|(?=\d*[a-fA-F])(?=[a-fA-F]*\d)[0-9a-fA-F]{12}")
 _PLAIN = re.compile(r"-?\d{1,20}(?:\.\d{1,6})?|0x[0-9a-fA-F]{1,8}|oid:0x[0-9a-fA-F]{1,16}")
 _VERSION = re.compile(r"v?\d{1,5}(?:\.\d{1,5}){1,4}(?:\(\d{1,3}[a-z]?\))?[A-Za-z]{0,2}\d{0,4}")
 _AFTER_VERSION = re.compile(r"(?:version|release)\W*$", re.IGNORECASE)
+# A comment, in which a long number can be that of a phone or of a ticket.
+_COMMENT = re.compile(r"\s*(?:[!#]+\s|//)")
+_LONG_NUMBER = re.compile(r"(?<![\w.])\d{7,}(?![\w.])")
 _SIGN = re.compile(r"\S")
 # What a word needs of the line before it. All of it makes the time for a long line quadratic.
 _BEFORE = 40
@@ -101,6 +93,7 @@ class SwitchText:
         self._scrub = scrub
         self._vocabulary = vocabulary
         self._table = scrub.table
+        self._systems = Systems(scrub.table)
         words = {word.lower() for one in stays if one for word in one.split()}
         self._stays = {word for word in words if re.search(r"\d", word)}
         self._commands = {piece for command in commands for piece in re.findall(r"[a-z]+", command.lower())}
@@ -123,9 +116,14 @@ class SwitchText:
         return self._count(DROPPED, "block") if in_block else self._line(line)
 
     def _line(self, line: str) -> str:
+        # Before a header of a table is dropped for its word "description".
+        if not self._scrub.keep_names:
+            line = self._systems.line(line)
         if _SECRET.search(line):
             self._count(DROPPED, "secret line")
             return ""
+        if _COMMENT.match(line):
+            line = _LONG_NUMBER.sub("0", line)
         free = _FREE.match(line)
         if free:
             self._count(DROPPED, "description")
@@ -135,8 +133,6 @@ class SwitchText:
     def _words(self, line: str) -> str:
         if self._scrub.keep_names:
             return line
-        line = _AUTONOMOUS.sub(lambda one: one["before"] + self._table.autonomous(one["number"]), line)
-        line = _PATH.sub(lambda one: one["before"] + _NUMBER.sub(self._autonomous, one["numbers"]), line)
         made: list[str] = []
         place = 0
         for one in self.TOKEN.finditer(line):
@@ -147,14 +143,15 @@ class SwitchText:
             place = one.end()
         return "".join([*made, _signs(line[place:])])
 
-    def _autonomous(self, found: re.Match[str]) -> str:
-        return self._table.autonomous(found.group())
-
     def _data(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
             return {self._words(name): self._field(name, one) for name, one in value.items()}
         if isinstance(value, list):
             return [self._data(one, key) for one in value]
+        if KEY.fullmatch(key) and isinstance(value, (int, str)) and not self._scrub.keep_names:
+            made = self._systems.number(str(value))
+            if made != str(value):
+                return self._count(TEXT, made=made) if isinstance(value, str) else int(made)
         if not isinstance(value, str) or not value:
             return value
         if _FREE_KEY.search(key):

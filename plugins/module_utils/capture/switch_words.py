@@ -19,7 +19,7 @@ WORDS = _words(
     """
     abort aborted absen absolute accept access acl action active acts actual add addr address admin admincfgd
     admindown administratively advertised advertises age aging aiready alert alias all allow allowed amd and any
-    ap api app application applied apply apr arch architecture are arista arp arpa as asic assignment assured
+    ap api app application applied apply apr arch architecture are arista arp arpa as asic asn assignment assured
     asym asymmetric at attached attr aug auth authentication auto autoneg autostate average averages azure
     bandwidth based basic bc beacon becn best bfd bia bidirectional bin bind bios block bmap board bond boot
     bootflash bootup bootuptimestamp both bpdufilter bpduguard bps br bridge bridged broadcast broadcasts

@@ -40,6 +40,13 @@ def switch(text, keep_names=False):
         "crypto isakmp psk Canary5551234567",
         "macsec cak Canary5551234567",
         "enable sha512 $6$Canary5551234567",
+        "lldp med location elin 5551234567",
+        "System contact: Canary +1 5551234567",
+        "  S/N: 5551234567",
+        "Express Service Code : 5551234567",
+        "circuit-id 5551234567",
+        "Interface descr: Canary 5551234567",
+        'interfaces { ge-0/0/0 { description "Canary 5551234567"; } }',
     ],
 )
 def test_blocks_and_secrets_of_a_switch_leave_with_no_setting(block, keep_names):
@@ -49,6 +56,12 @@ def test_blocks_and_secrets_of_a_switch_leave_with_no_setting(block, keep_names)
     assert "30820366" not in made
     assert made.startswith("interface Ethernet1\n   mtu 9214\n")
     assert made.endswith("\ninterface Ethernet2\n   mtu 1500")
+
+
+@pytest.mark.parametrize("sign", ["!", "#", "//"])
+def test_a_comment_has_no_long_number(sign):
+    counter = "mtu 9214\n  rx 5551234567"
+    assert switch(f"{sign} ask 5551234567\n{counter}") == f"{sign} word-001 0\n{counter}"
 
 
 @pytest.mark.parametrize("start", ["banner motd", "banner motd @", "certificate x", "/*", "-----BEGIN X-----"])
