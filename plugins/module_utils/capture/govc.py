@@ -59,6 +59,7 @@ class Saved:
     objects: dict[tuple[str, str], Node] = field(default_factory=dict)
     answers: dict[tuple[str, str, str], Node] = field(default_factory=dict)
     unusable: dict[str, str] = field(default_factory=dict)
+    labels: set[str] = field(default_factory=set)
 
 
 def parse(text: str, *roots: str) -> Node:

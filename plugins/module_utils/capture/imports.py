@@ -6,24 +6,27 @@
 
 from __future__ import annotations
 
-import datetime
+import codecs
 import json
 import os
 import re
+import stat
+import tempfile
+import zipfile
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import (
     add,
+    bundle,
     govc,
     redfish,
     redfish_tree,
+    snapshots,
     trouble,
     vm_support,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_text import SwitchText
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 if TYPE_CHECKING:
@@ -34,12 +37,8 @@ if TYPE_CHECKING:
 _LARGEST = 64 * 1024 * 1024
 _MOST_FILES = 200_000
 _INDEX = "index.json"
-_HOSTNAME = re.compile(
-    r"^\s*(?:hostname|switchname|set system host-name|nv set system hostname)\s+\"?([\w.-]+)", re.MULTILINE
-)
 # What vm-support adds to the name of a host: esx-NAME-2026-03-01--08.15-2100123.tgz.
 _BUNDLE = re.compile(r"^esx-|-\d{4}-\d\d-\d\d--\d\d\.\d\d.*$|\.t(?:ar\.)?gz$")
-_NOT_SHOWN = "not read: a snapshot has the configuration alone"
 
 
 def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addition]:
@@ -61,6 +60,14 @@ def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addit
                 "capture_import_empty",
             )
         makers += found
+    if sum(maker.__name__ == "objects" for maker in makers) > 1:
+        raise OperatorError(
+            dest,
+            "cannot import objects of vCenter",
+            "The folders have the objects of two vCenters, or of one vCenter at two times.",
+            "Import each folder of `govc object.save` into a capture of its own, with --out",
+            "capture_not_written",
+        )
     has_objects = any(name.startswith(govc.FOLDERS) for name in taken)
     if has_objects and any(maker.__name__ == "objects" for maker in makers):
         raise OperatorError(
@@ -94,17 +101,20 @@ def _makers(folder: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
             yield _mockup(place, place if short else os.path.dirname(os.path.dirname(place)), keep_names)
             inner[:] = []
         elif vm_support.is_bundle(place, files):
-            bundle = vm_support.of_files(files, lambda name, inside=place: _text(os.path.join(inside, name)))  # type: ignore[misc]
-            yield _support(bundle, os.path.dirname(os.path.abspath(place)), keep_names, taken)
+            found = vm_support.of_files(files, lambda name, inside=place: _text(os.path.join(inside, name)))  # type: ignore[misc]
+            yield _support(found, os.path.dirname(os.path.abspath(place)), keep_names, taken)
             inner[:] = []
-        elif os.path.basename(place) == "configs" and files:
-            for name in sorted(files):
-                text = _text(os.path.join(place, name))
-                if text is not None and "\0" not in text:
-                    yield _config(name, text, keep_names)
+        elif os.path.basename(place) == snapshots.FOLDER and files:
+            texts = {name: _text(os.path.join(place, name)) for name in sorted(files)}
+            beside = sorted(os.listdir(os.path.dirname(os.path.abspath(place))))
+            name = os.path.join(os.path.basename(os.path.abspath(folder)), os.path.relpath(place, folder))
+            yield from snapshots.makers(texts, beside, name, keep_names)
 
 
 def _archive(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
+    if zipfile.is_zipfile(path):
+        yield from _zip(path, keep_names, taken)
+        return
     try:
         found = vm_support.of_archive(path, _LARGEST)
     except trouble.ARCHIVE as error:
@@ -113,13 +123,44 @@ def _archive(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
         yield _support(found, path, keep_names, taken)
 
 
-def _support(bundle: vm_support.Bundle, place: str, keep_names: bool, taken: set[str]) -> Maker:
+def _zip(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
+    """The sources in a zip, such as a snapshot of Batfish. Its files are in a private folder until they are read."""
+    with tempfile.TemporaryDirectory(prefix="capture-") as place:
+        # A mockup without a name of its own has that of the file.
+        folder = os.path.join(place, os.path.splitext(os.path.basename(path))[0])
+        try:
+            with zipfile.ZipFile(path) as archive:
+                _unpack(path, archive, folder)
+        except trouble.ARCHIVE as error:
+            raise trouble.unpacked(path, error) from error
+        yield from _makers(folder, keep_names, taken)
+
+
+def _unpack(path: str, archive: zipfile.ZipFile, folder: str) -> None:
+    """Write the plain files. zipfile never writes outside of the folder and makes no links; such names are an error."""
+    rows = [one for one in archive.infolist() if not one.is_dir()]
+    if bundle.MANIFEST in archive.namelist():
+        raise trouble.damaged(path, "It is a capture.", "Use it as --out, or as the input of the other verbs")
+    outside = [one for one in rows if one.filename.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", one.filename)]
+    if outside:
+        raise trouble.damaged(path, "It has names of files that lead out of it.", "", trouble.FOLDER)
+    if len(rows) > _MOST_FILES or sum(one.file_size for one in rows) > bundle.MOST_BYTES:
+        raise trouble.damaged(
+            path, f"It has more than {_MOST_FILES} files or {bundle.MOST_BYTES} bytes.", "Unpack it", trouble.FOLDER
+        )
+    os.makedirs(folder)
+    for one in rows:
+        if not stat.S_ISLNK(one.external_attr >> 16):
+            archive.extract(one, folder)
+
+
+def _support(found: vm_support.Bundle, place: str, keep_names: bool, taken: set[str]) -> Maker:
     """A bundle of vm-support; without `uname -a`, the host has the name of the bundle."""
-    if not bundle.host:
-        bundle.host = _BUNDLE.sub("", os.path.basename(place))
+    if not found.host:
+        found.host = _BUNDLE.sub("", os.path.basename(place))
 
     def support(table: Table) -> Addition:
-        return vm_support.addition(bundle, taken, table, keep_names)
+        return vm_support.addition(found, taken, table, keep_names)
 
     return support
 
@@ -154,6 +195,8 @@ def _object(saved: govc.Saved, kind: str, moid: str) -> Callable[[Any], None]:
         own = node.find("obj")
         # The name of a file escapes signs; the element has the identifier itself.
         found = (own.get("type") or kind, (own.text or moid).strip()) if own is not None else (kind, moid)
+        if found in saved.objects:
+            raise govc.Unusable("Another file has the same object: the folder has two saves.")
         saved.objects[found] = node
 
     return put
@@ -168,7 +211,10 @@ def _answer(saved: govc.Saved, kind: str, moid: str, method: str) -> Callable[[A
 
 def _parsed(place: str, name: str, saved: govc.Saved, put: Callable[[Any], None], *roots: str) -> None:
     text = _text(os.path.join(place, name))
+    # The name of the file without its number is that of the object, unless another file has the same object.
     label = re.sub(r"^\d+-", "", os.path.splitext(name)[0])
+    label = os.path.splitext(name)[0] if label in saved.labels else label
+    saved.labels.add(label)
     if text is None:
         saved.unusable[label] = "not read: it is no text, or too large"
         return
@@ -207,38 +253,21 @@ def _mockup(place: str, top: str, keep_names: bool) -> Maker:
     return bmc
 
 
-def _config(name: str, text: str, keep_names: bool) -> Maker:
-    stem = os.path.splitext(name)[0]
-    hostname = _HOSTNAME.search(text)
-
-    def config(table: Table) -> Addition:
-        own = table.learn("switch", hostname[1] if hostname else stem)
-        table.known.setdefault(stem.lower(), own)
-        scrub = Scrubber(table, keep_names)
-        source, path = f"switch {own}", f"snapshot/configs/{own}.cfg"
-        made = Addition(source, (path,), texts=scrub.counts, dropped=scrub.dropped)
-        made.files[path] = SwitchText(scrub, [], []).output(text)
-        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        read = {"answered": True, "refused": {}, "time": None, "imported": now}
-        made.coverage[f"{source}/configuration"] = read
-        made.coverage[f"{source}/state"] = {**read, "answered": False, "refused": {"": _NOT_SHOWN}}
-        return made
-
-    return config
-
-
 def _is_root(place: str) -> bool:
     text = _text(os.path.join(place, _INDEX))
     return text is not None and '"RedfishVersion"' in text
 
 
 def _text(path: str) -> str | None:
-    """The content of a text file of a bounded size; None for another file."""
+    """The content of a text file of a bounded size; None for another file. Without UTF-8, it is UTF-16 or Latin-1."""
     if os.path.islink(path) or not os.path.isfile(path) or os.path.getsize(path) > _LARGEST:
         return None
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return data.decode("utf-8-sig")
+        # Windows writes UTF-16.
+        text = data.decode("utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError:
-        return None
+        # Each byte is a sign of Latin-1. The texts of a site are replaced all the same.
+        text = data.decode("latin-1")
+    return None if "\0" in text else text
