@@ -106,7 +106,10 @@ class Bundle:
             except ValueError as problem:
                 self.unread[name] = str(problem)
             else:
-                self.objects[one.moid] = one
+                # Also two folders of two vCenters: their identifiers can be equal.
+                if one.moid in self.objects:
+                    self.unread[name] = f"another file has the same {one.kind}: the folder has two saves"
+                self.objects.setdefault(one.moid, one)
 
     def _manifest(self):
         if MANIFEST not in self.files:

@@ -24,9 +24,13 @@ class Tree:
         self.roots = {kind: ident(center.get(name)) for kind, name in ROOTS.items()}
 
     def within(self, one):
-        """Whether an object belongs to this datacenter."""
+        """Whether an object belongs to this datacenter. Below a missing folder, it belongs to the only one."""
         while one is not None and one.moid != self.center.moid:
-            one = self.bundle.get(ident(one.get("parent") or one.get("parentVApp")))
+            above = ident(one.get("parent") or one.get("parentVApp"))
+            # The identifiers of folders around datacenters start with group-d.
+            if above and self.bundle.get(above) is None and not one.moid.startswith("group-d"):
+                return len(self.bundle.of_kind("Datacenter")) == 1
+            one = self.bundle.get(above)
         return one is not None
 
     def of_kind(self, *kinds):

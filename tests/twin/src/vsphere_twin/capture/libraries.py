@@ -8,7 +8,9 @@ FILE = ("name", "size", "cached", "version")
 
 def add(bundle, made, assumptions):
     """Add the libraries to the datacenters of their datastores."""
-    places = {moid: center for center in made["datacenters"] for one in center["datastores"] for moid in one["moids"]}
+    places = {
+        moid: center for center in made["datacenters"] for one in center["datastores"] for moid in one.get("moids", ())
+    }
     for path, one in bundle.numbered("content/library").items():
         stores = [row.get("datastore_id") for row in one.get("storage_backings", ())]
         center = next((places[moid] for moid in stores if moid in places), None)
@@ -16,7 +18,7 @@ def add(bundle, made, assumptions):
         if center is None:
             assumptions.assume(what, "presence", "absent", "its datastore is not captured")
             continue
-        store = next(row["name"] for row in center["datastores"] if row["moids"][0] in stores)
+        store = next(row["name"] for row in center["datastores"] if set(row.get("moids", ())) & {*stores})
         entry = {"name": one["name"], "id": one["id"], "datastore": store, "subscribed": one["type"] == "SUBSCRIBED"}
         entry["items"] = _items(bundle, path, what, center, assumptions)
         center.setdefault("libraries", []).append(entry)

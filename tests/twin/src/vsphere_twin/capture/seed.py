@@ -7,7 +7,7 @@ import json
 
 from ..model.as_captured import plain
 from ..model.release import RELEASES
-from . import bmcs, fabric, hosts, inventory, libraries, shells, vms
+from . import bmcs, fabric, hosts, inventory, libraries, references, shells, vms
 from .assumptions import Assumptions
 from .bundle import Bundle
 from .inventory import Tree, ident
@@ -43,6 +43,7 @@ def of(path):
             {"name": info.name, "nics": assumptions.assume(what, "adapters", ["dhcp"], "only its name is captured")}
         )
     assumptions.end(path)
+    references.assume(bundle, assumptions)
     _unread(bundle, assumptions)
     made["assumptions"] = assumptions.rows
     # Words of the API become plain text.
@@ -113,15 +114,20 @@ def _datacenter(bundle, center, release, assumptions):
     entries = {moid: entry for moid, entry in entries.items() if entry is not None}
     known = [one for one in known if one.moid in entries]
     made["clusters"], made["hosts"] = [], []
+    placed = set()
     for one in tree.of_kind("ClusterComputeResource", "ComputeResource"):
-        mine = [entries.get(ident(reference)) for reference in one.get("host", ())]
-        mine = [entry for entry in mine if entry is not None]
+        inside = [ident(reference) for reference in one.get("host", ()) if ident(reference) in entries]
+        placed.update(inside)
+        mine = [entries[moid] for moid in inside]
         moids = [one.moid, ident(one.get("resourcePool")), ident(one.get("environmentBrowser"))]
         moids = [moid for moid in moids if moid]
         if one.kind == "ClusterComputeResource":
             made["clusters"].append(_cluster(tree, one, mine, moids, assumptions))
         else:
             made["hosts"] += [dict(entry, compute_moids=moids, folder=tree.folder(one)) for entry in mine]
+    for one in [one for one in known if one.moid not in placed]:
+        assumptions.assume(f"host {one.name}", "cluster", "none", "its cluster is not captured")
+        made["hosts"].append(dict(entries[one.moid], compute_moids=[ident(one.get("parent"))], folder=""))
     names = {one.moid: one.name for one in known}
     rows = [_vm(tree, one, names, assumptions) for one in tree.of_kind("VirtualMachine")]
     made["vms"] = [row for row in rows if isinstance(row, dict)]
