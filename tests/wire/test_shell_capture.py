@@ -34,11 +34,15 @@ GUEST_TOOLS = {
     "lspci -Dvvvnn": (SAMPLES / "lspci.txt").read_text(),
     "ibv_devinfo -v": (SAMPLES / "ibv_devinfo.txt").read_text(),
     "mlxconfig -d 0000:0b:00.0 -e query": (SAMPLES / "mlxconfig.txt").read_text(),
+    "nvidia-smi nvlink --status": "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-2aee1db3-7d6b-4f8a-a8c1-d9f0e3b5a7c2)\n"
+    "\t Link 0: 26.562 GB/s\n",
+    "cat /proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56"
+    " UTC 2024\nGCC version:  gcc version 12.3.0 (Ubuntu 12.3.0-1ubuntu1~22.04)\n",
 }
 
 
 def words_of(line):
-    return " ".join(word.rpartition("/")[2] for word in line.words)
+    return " ".join([line.words[0].rpartition("/")[2], *line.words[1:]])
 
 
 def listed(lines):
@@ -114,7 +118,7 @@ def test_a_guest_receives_only_the_commands_that_the_page_lists(guest, tmp_path)
     answer = on_guest(guest, tmp_path)
     sent = {re.sub(r"\d{4}:\w\w:\w\w\.\d", "DEVICE", " ".join(shlex.split(one))) for one in guest.commands}
     assert [one for one in sent if "timeout -k 5 120 " not in one and "LC_ALL" not in one] == []
-    plain = [re.sub(r".*\b(uname|nvidia-smi|ip|lspci|ibv_devinfo|mlxconfig) ", r"\1 ", one) for one in sent]
+    plain = [re.sub(r".*\b(uname|nvidia-smi|ip|lspci|ibv_devinfo|mlxconfig|cat) ", r"\1 ", one) for one in sent]
     expected = {words_of(line) for line in GUEST_LINES}
     assert [one for one in plain if not one.startswith(tuple(expected))] == []
     assert listed(GUEST_LINES) == []
@@ -127,6 +131,7 @@ def test_hardware_of_a_guest_stays(guest, tmp_path):
     for kept in (
         *("NVIDIA H100 80GB HBM3", "0000:0b:00.0", "[15b3:101d]", "NUMA node: 0", "LnkSta:", "ATSCtl:", "mlx5_core"),
         *("fw_ver:", "22.36.1010", "MT_0000000359", "NUM_OF_VFS", "True(1)", "PIX", "ens192", "9000"),
+        *("Link 0: 26.562 GB/s", "NVRM version: NVIDIA UNIX x86_64", "550.54.15"),
     ):
         assert kept in text, kept
 

@@ -36,7 +36,7 @@ WORDS = OF_SWITCHES | _words(
     exists expansion expected expired expires expiry express ext extended extension extensions external extra
     failed failure family fan fast fastb2b fatal fb fbc fbuffer fcs fdr fetchadd fields firmware fixed flags
     flags2 flat flit flr flreset flush fmr fmt fps fq frame framebuffer fru function functional functionality
-    functions fw gbe geforce gen general generation gi gib gid gids gom good gp gpc gpu gpus grace granite
+    functions fw gbe gcc geforce gen general generation gi gib gid gids gom good gp gpc gpu gpus grace granite
     grants graphics grid gro grp gso gsp gt guest guid gv handle handover hard has haswell hat hba hbm hbm2
     hbm2e hbm3 hbm3e hca hdr hdr100 heads health healthy heterogeneous hewlett hgx hhhl hierarchy histogram hit
     hmm homogeneous hopper hot hotplug hpe hub hypervisor i440fx iax ib ice icrc identification identity idle
@@ -48,7 +48,7 @@ WORDS = OF_SWITCHES | _words(
     lsi ltr lx machine major make mapped marvell mask masked matching matrix matrox maxpayload maxreadreq mdev
     memwinv mesh mfvc mgt mhz mib microcontroller micron mig minor mismatch mod modules monitors mono most mps
     mq mr msg msgd msi mst multigpu multiple mw mx nak nan ndr ndr200 net next nic nics nodes nomsg nonfatal
-    noop nophantfunc noqueue nps nro numa nvl nvl4 nvl8 nvlink nvme occupied occurred ocp ocp3 odp oem ofa
+    noop nophantfunc noqueue nps nro numa nvl nvl4 nvl8 nvlink nvme nvrm occupied occurred ocp ocp3 odp oem ofa
     offset one open opened operation operstate optimal ordering orderly ordinary oriented osfp outbound
     outstanding overflow override own pacing packard page pagelist pages parameters paravirtual parentbus
     parentdev parerr parity part parterr partitioning pascal pasid pass passive passthrough payload pb pci
@@ -69,7 +69,7 @@ WORDS = OF_SWITCHES | _words(
     sxm sxm2 sxm4 sxm5 sync syncflood sz t2 tabort tall tbl technology temp temperature tesla the therm thermal
     thr thresholds throttle through times tlimit tlp tpc tph tphcomp trans transition translated translation
     traversing tray trpt tso turing txqlen txqueuelen typically ubox ud udl uhci unable unavailable unc uncore
-    uncorr uncorrectable uncorrerr undefined unequal unexpected unlicensed unlimited unrepairable unrestricted
+    uncorr uncorrectable uncorrerr undefined unequal unexpected unix unlicensed unlimited unrepairable unrestricted
     unsupported unsuppreq unsupreq upi upper upstream usb using utilization vbios vc vdev vec vector vectors
     vend vf vfs vga vgasnoop vgpu vgpus vi vid video viol violation virtio virtualization visible vital vm vmd
     vmkernel vmnet vmware vmxnet3 volatile volt volta voltage vpd vpi vsec vsga vt waiting warm warning was wdp

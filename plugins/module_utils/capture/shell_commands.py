@@ -53,6 +53,8 @@ GUEST_LINES = (
     _line("lspci -Dvvvnn"),
     _line("ibv_devinfo -v"),
     _line("mlxconfig -d DEVICE -e query", after="lspci -Dvvvnn"),
+    _line("nvidia-smi nvlink --status"),
+    _line("cat /proc/driver/nvidia/version"),
 )
 # Before each command of a guest: nvidia-smi can hang on a GPU that is lost. Not every ESXi release has it.
 GUEST_LIMIT = ("timeout", "-k", "5", "120")
