@@ -16,7 +16,7 @@ description:
   - Reads the Redfish service of one BMC with C(GET), and adds it to the zip file of
     M(aiready.vsphere.site_capture_info) as a mockup in the layout of the DMTF tools.
     The login and the logout are the only other requests.
-  - Follows links to the resources that C(docs/capture.md) lists, below C(/redfish/v1), each once, at most 1500
+  - Follows links to the resources that C(docs/capture_requests.md) lists, below C(/redfish/v1), each once, at most 1500
     resources and 64 MiB. Logs, users, sessions, certificates and event subscriptions are not read.
   - Replaces names, addresses, UUIDs, MAC addresses, serial numbers, asset tags and every text that is no word of
     Redfish. Drops passwords, descriptions, messages and the extensions of the vendor, but for their links. Keeps

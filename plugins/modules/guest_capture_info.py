@@ -14,7 +14,7 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Sends read-only commands to a Linux guest over the connection of the play, and adds their outputs to the zip file of
-    M(aiready.vsphere.site_capture_info) on the controller. C(docs/capture.md) lists the commands.
+    M(aiready.vsphere.site_capture_info) on the controller. C(docs/capture_requests.md) lists the commands.
   - The commands are C(nvidia-smi -q -x), C(nvidia-smi topo -m), C(ip -j link), C(lspci -Dvvvnn), C(ibv_devinfo -v),
     C(mlxconfig query), C(nvidia-smi nvlink --status), C(cat /proc/driver/nvidia/version) and C(uname -r).
   - C(lspci) and C(mlxconfig) need root for all details. Use C(become).

@@ -14,7 +14,7 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Reads ESXi hosts with C(esxcli) through vCenter, and adds the answers to the zip file of
-    M(aiready.vsphere.site_capture_info). The commands only read. C(docs/capture.md) lists them.
+    M(aiready.vsphere.site_capture_info). The commands only read. C(docs/capture_requests.md) lists them.
   - Replaces names, addresses, UUIDs, MAC addresses, serial numbers and every text in a field that the module does not
     know. Drops descriptions. Keeps models, versions, PCI addresses, module parameters and numbers.
   - Reads several hosts at the same time. A run that was killed continues when it is started again.

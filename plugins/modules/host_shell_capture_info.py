@@ -15,7 +15,7 @@ author:
 description:
   - Sends read-only commands to the shell of an ESXi host over the connection of the play, and adds their outputs to the
     zip file of M(aiready.vsphere.site_capture_info) on the controller.
-    C(docs/capture.md) lists the commands.
+    C(docs/capture_requests.md) lists the commands.
   - The commands are C(esxcfg-module -g), C(nvidia-smi -q -x), the lists of C(nvidia-smi vgpu) and C(nvidia-smi mig),
     and C(mlxconfig query). The module does not start C(mst). Without it, the firmware parameters are unknown.
   - The host needs no Python.

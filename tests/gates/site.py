@@ -62,6 +62,8 @@ NAVIGATION = {
         "docs/performance.md",
         "docs/login.md",
         "docs/security.md",
+        "docs/capture_requests.md",
+        "docs/capture_data.md",
         "docs/dependencies.md",
         "CHANGELOG.md",
     ),

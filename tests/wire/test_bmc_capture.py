@@ -14,7 +14,7 @@ from house.collection import ROOT
 
 from .rows.bios_settings import DELL
 
-PAGE = (ROOT / "docs" / "capture.md").read_text()
+PAGE = (ROOT / "docs" / "capture_requests.md").read_text()
 LOGIN = re.compile(r"POST /redfish/v1/SessionService/Sessions/?|DELETE /redfish/v1/SessionService/Sessions/\w+/?")
 
 

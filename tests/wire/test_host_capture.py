@@ -17,7 +17,7 @@ from house.collection import ROOT
 
 from .rows.host_capture_info import answered
 
-PAGE = (ROOT / "docs" / "capture.md").read_text()
+PAGE = (ROOT / "docs" / "capture_requests.md").read_text()
 FINDS = {"RetrieveServiceContent", "Login", "Logout", "GET vimServiceVersions.xml", "RetrievePropertiesEx"}
 
 

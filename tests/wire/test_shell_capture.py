@@ -24,7 +24,7 @@ from . import drive_action
 from .linux_host import LinuxHost
 from .rows.host_shell_capture_info import HOST, LAB
 
-PAGE = (ROOT / "docs" / "capture.md").read_text()
+PAGE = (ROOT / "docs" / "capture_requests.md").read_text()
 SAMPLES = Path(__file__).parents[1] / "unit/plugins/module_utils/capture/samples"
 GUEST_TOOLS = {
     "uname -r": "6.8.0-45-generic",

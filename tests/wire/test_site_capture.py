@@ -18,7 +18,7 @@ from pyVmomi import VmomiSupport
 
 from house.collection import ROOT
 
-PAGE = (ROOT / "docs" / "capture.md").read_text()
+PAGE = (ROOT / "docs" / "capture_requests.md").read_text()
 LOGIN = {"RetrieveServiceContent", "Login", "Logout", "GET vimServiceVersions.xml"}
 SESSION = {"POST /api/session", "DELETE /api/session"}
 

@@ -69,7 +69,7 @@ PREPARES = re.compile(r"terminal |enable$|sonic-cli$|no cli |cli session|echo BE
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_page_lists_each_command(platform):
-    page = (Path(__file__).parents[2] / "docs" / "capture.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "capture_requests.md").read_text()
     asked = platform_of(platform, None)
     ports = ["Eth1/1"] if platform == "onyx" else []
     joined = [part for one in asked.reads(ports) for part in parts(one)]

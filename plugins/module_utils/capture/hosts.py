@@ -49,7 +49,7 @@ ARGUMENTS = dict(
     command_timeout_s={"type": "int", "default": 120},
     **CAPTURE,
 )
-# Requests beside those that find the hosts; docs/capture.md lists them.
+# Requests beside those that find the hosts; docs/capture_requests.md lists them.
 METHODS = ("RetrieveManagedMethodExecuter", "ExecuteSoap")
 MOST_AT_ONCE = 32
 # Bytes of one answer in the capture. That of `hardware pci list` is about 1 kB for each device.

@@ -33,7 +33,7 @@ PAGE = 20
 EVENTS = 1000
 # Items of content libraries, each with two or three requests.
 MOST_ITEMS = 1000
-# Every method that a capture calls over SOAP, beside the login; docs/capture.md lists them.
+# Every method that a capture calls over SOAP, beside the login; docs/capture_requests.md lists them.
 METHODS = (
     "CurrentTime",
     "CreateContainerView",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Optional, Tuple
 
 ROOT = "/redfish/v1"
-# Every resource that is read, below /redfish/v1. docs/capture.md lists them. {id} is one part of a path.
+# Every resource that is read, below /redfish/v1. docs/capture_requests.md lists them. {id} is one part of a path.
 RESOURCES = (
     "",
     "Systems",
