@@ -36,12 +36,14 @@ def add(parsers: Any) -> None:
 def diff(args: argparse.Namespace) -> int:
     """Print each change in a line."""
     before, after = Capture(args.before), Capture(args.after)
-    found = compare.differences(before, after, parsed)
+    found, unread = compare.compared(before, after, parsed)
     if args.json:
         text = json.dumps([dict(asdict(one), text=one.text) for one in found], indent=1)
     else:
         text = "\n".join(one.text for one in found) or "No differences."
     print(compare.named(text, names_of(args.names)) if args.names else text)
+    if unread and not args.json:
+        print(f"Not compared, because only one of the captures has them: {', '.join(unread)}.")
     if compare.share_names(before, after) is False and not args.json:
         print(
             "No host is in both captures. Captures of one site have the same pseudonyms only if the table of "

@@ -72,6 +72,12 @@ def shown(value: Any) -> str:
 
 def differences(before: Capture, after: Capture, parse: Parse) -> list[Change]:
     """All changes from one capture to a later one, by kind and name."""
+    return compared(before, after, parse)[0]
+
+
+def compared(before: Capture, after: Capture, parse: Parse) -> tuple[list[Change], list[str]]:
+    """The same, and the kinds of objects that only one of the captures has, which are not compared."""
+    unread: list[str] = []
     old, new = view.read(before, parse), view.read(after, parse)
     found: list[Change] = _facts("vCenter", "", {"version": old.release}, {"version": new.release})
     kinds = (
@@ -90,6 +96,8 @@ def differences(before: Capture, after: Capture, parse: Parse) -> list[Change]:
     for kind, was, now in kinds:
         if not was or not now:
             # A kind that one of the captures does not have was not read there.
+            if was or now:
+                unread.append(kind)
             continue
         for name in sorted({*was, *now}):
             if kind == "switch" and name in (*old.unreadable, *new.unreadable):
@@ -100,7 +108,7 @@ def differences(before: Capture, after: Capture, parse: Parse) -> list[Change]:
                 found.append(Change(kind, name, "", "", True, None))
             else:
                 found += _facts(kind, name, was[name], now[name])
-    return found
+    return found, unread
 
 
 def share_names(before: Capture, after: Capture) -> bool | None:

@@ -117,6 +117,11 @@ def test_what_was_not_read_is_no_difference():
     assert texts(capture(host()), capture(thing("HostSystem", "m-host-001", name="host-001"))) == []
 
 
+def test_kinds_that_only_one_capture_has_are_named():
+    both = capture(host(), vm()), capture(host(), switch=eos(1500))
+    assert compare.compared(*both, parsed) == ([], ["VM", "switch"])
+
+
 def test_a_switch_that_does_not_answer_is_not_removed():
     second = outputs("switches/switch-002", {"show version | json": "{}"}, platform="eos")
     later = capture(s=eos(9214))
