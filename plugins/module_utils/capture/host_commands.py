@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Every esxcli command of a capture, with the fields of its answer that stay. docs/capture_requests.md lists the same commands.
+"""Every esxcli command of a capture, with the fields of its answer that stay.
 
+docs/capture_requests.md lists the same commands.
 Names of fields are in lower case without blanks, because JSON, text and vCenter spell them differently. A text in any
 other field is replaced, unless it is a number, a device name or a word that reveals nothing.
 """

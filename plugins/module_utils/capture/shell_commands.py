@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Every command that a capture sends to a shell, of an ESXi host or of a guest. docs/capture_requests.md lists the same ones.
+"""Every command that a capture sends to a shell, of an ESXi host or of a guest.
 
+docs/capture_requests.md lists the same ones.
 All of them only read. In particular, a capture never starts mst, so mlxconfig on ESXi answers only where mst runs.
 """
 
