@@ -39,7 +39,7 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - V(present) installs the driver of O(depot), O(url) or O(file), or updates the installed one.
+      - V(present) installs the driver of O(depot), O(url), O(file) or O(version), or updates the installed one.
       - V(absent) removes the driver of O(family). It leaves a driver of another family alone.
     type: str
     choices: [present, absent]
@@ -79,6 +79,12 @@ options:
       - SHA-256 checksum of O(file) or O(depot), as 64 hexadecimal digits, with or without the prefix V(sha256:).
       - For O(depot) the module reads the whole file over the network to compare it.
     type: str
+  version:
+    description:
+      - Version of the driver, with or without the suffix for ESXi. The module rejects a package with another version.
+      - Without O(depot), O(url) and O(file), the module takes the component of this version from a depot of vCenter, if
+        an image manages the cluster of the host. It prefers that component to a package.
+    type: str
   family:
     description:
       - Product that the driver belongs to. The module rejects a package of the other product.
@@ -104,6 +110,8 @@ options:
     description:
       - Action if a newer driver of the same family is installed.
       - V(refuse) fails. V(allow) installs the older driver. Guests with newer drivers then start without their vGPU.
+      - vCenter does not replace a component by an older one. For a cluster with an image, V(allow) therefore removes
+        the newer VIB from the host before the remediation.
     type: str
     choices: [refuse, allow]
     default: refuse
@@ -394,7 +402,7 @@ class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
         item.now = read.read(self._reach)
         self._files = datastore_file.DatastoreFiles(self._vcenter, host, item.requested.task_timeout_s)
         if item.requested.state == "present":
-            self._source = source.find(self._reach, self._files, item.requested)
+            self._source = source.find(self._reach, self._files, item.requested, item.now)
 
     def want(self, item: Item[params.DriverRequest, driver_state.HostDriver]) -> driver_state.HostDriver:
         if self._source is not None:
@@ -417,7 +425,7 @@ class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
         (item,) = items
         if self._method == plan.IMAGE:
             cluster = image.ClusterImage(self._reach, item.requested.task_timeout_s, self._progress)
-            image.bring(cluster, item, self._source)
+            image.bring(self._reach, cluster, item, self._source)
         else:
             self._uncertain = apply.by_esxcli(self._reach, self._files, item, self._source, item.requested.keep_upload)
 

@@ -167,7 +167,7 @@ rows:
       returned: always
       sample: kernel.atsSupport
     state:
-      description: V(restored), V(already as before), V(changed since by another), or V(due) in check mode.
+      description: V(restored), V(already as before), V(changed since by another), V(cannot), or V(due) in check mode.
       type: str
       returned: always
       sample: restored
@@ -186,6 +186,11 @@ rows:
       type: raw
       returned: always
       sample: "TRUE"
+    why:
+      description: Cause and fix if the state is V(cannot). Empty otherwise.
+      type: str
+      returned: always
+      sample: ""
 failure:
   description: Machine-readable cause of the task failure, with a stable C(code) and further details.
   returned: failure

@@ -11,7 +11,7 @@ from vsphere_twin.model import depot, packages
 from vsphere_twin.model import image as images
 from vsphere_twin.model import software as installer
 
-from .vib_lab import ESX, OTHER, bare, depot_name, installed, machine, ready, seed, single_vib, software, stored
+from .vib_lab import ESX, OTHER, VIB, bare, depot_name, installed, machine, ready, seed, single_vib, software, stored
 
 COMPONENT = "NVD-AIE-800"
 RUNS = ("nvaie", "550.54.16")
@@ -229,13 +229,52 @@ def test_a_single_vib_is_no_part_of_an_image(twin, drive, tmp_path):
     assert components(running) == {}
 
 
-def test_a_newer_driver_that_was_installed_by_hand_is_reported_as_what_blocks_the_image(twin, drive):
+@pytest.mark.parametrize("how", [{"depot": stored()}, {"version": "550.54.16"}], ids=["package", "depot of vCenter"])
+def test_a_newer_driver_is_removed_from_the_host_before_the_image_brings_an_older_one(twin, drive, how):
     running = twin(seed=ready("570.124.03", image="managed"))
     import_depot(running)
+    module = drive(running)
+    assert module("nvaie_vib", host=ESX, **how)["failure"]["code"] == "downgrade"
+    predicted = module("nvaie_vib", check=True, host=ESX, downgrade="allow", **how)
+    answer = module("nvaie_vib", host=ESX, downgrade="allow", **how)
+    assert not answer["failed"], answer["msg"]
+    assert answer["host"]["after"] == {**predicted["host"]["after"], "vibs": answer["host"]["after"]["vibs"]}
+    assert components(running) == {COMPONENT: version("550.54.16")}
+    assert (software(running), machine(running).boots) == (installed(runs=RUNS), 1)
+    assert module("nvaie_vib", host=ESX, downgrade="allow", **how)["changed"] is False
+
+
+def test_a_run_continues_after_a_kill_between_the_removal_and_the_image(twin, drive):
+    running = twin(seed=ready("570.124.03", image="managed"))
+    import_depot(running)
+    host = machine(running)
+    with running.world.lock:
+        image(running).components[COMPONENT] = version("550.54.16")
+        installer.remove(running.world, host, [VIB])
+    assert drive(running)("nvaie_vib", host=ESX, version="550.54.16", downgrade="allow")["changed"]
+    assert software(running) == installed(runs=RUNS)
+
+
+def test_a_newer_component_that_was_installed_by_hand_is_reported_as_what_blocks_the_image(twin, drive):
+    running = twin(seed=ready("570.124.03", image="managed"))
+    import_depot(running)
+    contents, built = packages.daemon()
+    older = depot.Bundle(*packages.daemon("1.0"))
+    with running.world.lock:
+        running.world.depots.add("by hand", "https://repo.example.com/daemon.zip", older, "administrator")
+        installer.install_bundle(running.world, machine(running), depot.Bundle(contents, built))
+        image(running).components[built[0].name] = "1.0"
     answer = drive(running)("nvaie_vib", host=ESX, depot=stored(), downgrade="allow")
     assert answer["failure"]["code"] == "image_not_applied"
     assert "Downgrades of manually added Components" in answer["msg"]
     assert "the image needs the same or a newer version" in answer["msg"]
+
+
+def test_a_version_that_no_depot_of_vcenter_has_needs_a_package(twin, drive):
+    running = twin(seed=ready("570.124.03", image="managed"))
+    answer = drive(running)("nvaie_vib", host=ESX, version="550.54.16", downgrade="allow")
+    assert answer["failure"]["code"] == "no_package"
+    assert components(running) == {COMPONENT: version("570.124.03")}
 
 
 def test_work_on_the_cluster_for_another_host_is_waited_for(twin, drive, brisk):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import mlxconfig
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import drivers
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import cannot, net, step
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
 _LABEL, _SIZE, _MODE = ".label", ".vgpu_mode", ".device_mode"
 _WRITE_ONLY = "The BMC does not return its value."
 _SYSTEM_SELECT = "Before the run, the host selected the mode of the device itself. No module sets that mode."
-_NO_EARLIER_DRIVER = (
-    "The run replaced another driver, and the journal has no package of it. Install that driver with nvaie_vib and "
-    "downgrade=allow."
-)
 _SHARED_SWITCH = (
     "All hosts of the switch share its MTU, and a larger one also carries smaller packets. Lower it in vCenter after "
     "all of its hosts are restored."
@@ -50,16 +47,6 @@ def _bios(entries: Sequence[Entry]) -> Steps:
         args = {"attributes": attributes, "registry": entries[-1].request.get("registry", "required")}
         found.append(step(entries, args, known))
     return found
-
-
-def _driver(entries: Sequence[Entry]) -> Steps:
-    settings = _all(entries)
-    if not settings:
-        return []
-    if any(one.back is not None for one in settings.values()):
-        return _lost(entries, settings, settings, _NO_EARLIER_DRIVER)
-    kept = ("host", "method", "esxcli_transport", "esxcli_timeout_s", "ssh_port", "ssh_user", "task_timeout_s")
-    return [step(entries, {**_chosen(entries, kept), "state": "absent"}, settings)]
 
 
 def _kernel_setting(entries: Sequence[Entry]) -> Steps:
@@ -247,7 +234,7 @@ INVERSE: Mapping[str, Inverse] = {
     "host_graphics": _graphics,
     "mig_partition": _mig,
     "nic_firmware": _firmware,
-    "nvaie_vib": _driver,
+    drivers.MODULE: drivers.inverse,
     "pci_passthrough": _passthrough,
     "pvrdma_host": _pvrdma,
     "vmkernel_mtu": _mtu,

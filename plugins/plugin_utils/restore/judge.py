@@ -31,6 +31,8 @@ class Row:
     back: Any
     left: Any
     found: Any
+    # The reason of CANNOT, a whole sentence.
+    why: str = ""
 
 
 def judge(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[Row]:
@@ -54,7 +56,8 @@ def beside(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[st
     """Settings that the module would change and that are not part of the step."""
     if step.get("whole"):
         return []
-    return [str(change["path"]) for change in changes if change["path"] not in step["back"]]
+    others = [str(change["path"]) for change in changes if change["path"] not in step["back"]]
+    return [path for path in others if not path.startswith(tuple(step.get("follows") or ()))]
 
 
 def _instead(path: str, step: Mapping[str, Any], current: Mapping[str, Mapping[str, Any]]) -> str:

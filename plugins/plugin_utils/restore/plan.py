@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, machines, table
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, drivers, machines, table
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.read import read
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     Cannot,
@@ -36,6 +36,7 @@ def plan(
     delete_vms: bool = False,
     vms: Sequence[str] = (),
     delete_namespaces: bool = False,
+    driver_packages: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot, guests}.
 
@@ -43,7 +44,8 @@ def plan(
 
     start is the first run to restore; empty for the first run of the site. delete_vms: whether to delete VMs that the
     runs created, also the nodes of a cluster. vms: names of the only VMs to restore; empty for all VMs and the DRS
-    settings. delete_namespaces: whether to delete empty namespaces that the runs created.
+    settings. delete_namespaces: whether to delete empty namespaces that the runs created. driver_packages: {version of
+    a host driver: its package}, see drivers.Packages.
     """
     reported = read(folder)
     runs = reported.runs
@@ -57,6 +59,7 @@ def plan(
     steps, lost = [], []
     named: set[str] = set()
     due = [machines.plain(entry) for entry in reported.entries if entry.run in runs]
+    packages = drivers.Packages(reported.entries, driver_packages or {})
     new, gone = machines.created(due), clusters.deleted_secrets(reported.entries)
     for entries in objects(due):
         last = entries[-1]
@@ -67,7 +70,8 @@ def plan(
             continue
         if vms and last.stage == machines.STAGE and not machines.is_named(last, vms):
             continue
-        found = inverse(entries)
+        own = drivers.prepared(entries, due, packages) if last.module == drivers.MODULE else entries
+        found = inverse(own)
         if last.module in table.OF_CLUSTER:
             found = clusters.without_secrets(found, entries, gone, named)
             found = clusters.permitted(found, delete_vms, delete_namespaces)
@@ -75,7 +79,7 @@ def plan(
             if isinstance(one, Cannot):
                 lost.append(asdict(one))
             else:
-                steps.append((last.when, dict(shown(one), entries=[asdict(entry) for entry in entries])))
+                steps.append((last.when, dict(shown(one), entries=[asdict(entry) for entry in own])))
     lost += [clusters.of_kept(one) for _when, one in steps if clusters.is_kept(one, named)]
     steps = [pair for pair in steps if not clusters.is_kept(pair[1], named)]
     steps.sort(key=lambda pair: pair[0], reverse=True)

@@ -64,6 +64,8 @@ class Step:
     also: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     # The step deletes the object, so everything that its module reports beside the setting goes with it.
     whole: bool = False
+    # Beginnings of further paths that the module reports, whose values follow from those of the step.
+    follows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, cast
 from urllib.parse import urlencode
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names, plan, refusals, version
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, refused
 
@@ -26,7 +26,7 @@ _DEPOTS = "/api/esx/settings/depots/offline"
 _MESSAGE = "NVIDIA host driver, by aiready.vsphere"
 
 
-def bring(cluster: ClusterImage, item: Item[DriverRequest, HostDriver], source: Source | None) -> None:
+def bring(reach: Reach, cluster: ClusterImage, item: Item[DriverRequest, HostDriver], source: Source | None) -> None:
     """Bring the cluster's image to the desired state, and the host to the image; continues a killed run."""
     there, wanted = dict(item.now.in_image), dict(item.wanted.in_image)
     requested_one = {name: wanted.get(name) for name in set(there) | set(wanted)}
@@ -37,7 +37,18 @@ def bring(cluster: ClusterImage, item: Item[DriverRequest, HostDriver], source: 
     if not cluster.holds(requested_one):
         cluster.change(requested_one)
     if item.now.vibs != item.wanted.vibs:
+        newer = plan.newer_vibs(item.now, item.wanted)
+        if newer:
+            # vCenter replaces no component by an older one, so that one goes first (Broadcom KB 320562, option 3).
+            _remove(reach, newer)
         cluster.apply()
+
+
+def _remove(reach: Reach, vibs: list[str]) -> None:
+    try:
+        reach.esxcli.call("software.vib.remove", vibname=vibs)
+    except OperatorError as error:
+        raise (refusals.advised(error) if error.code == "esxcli_failed" else error) from error
 
 
 class ClusterImage:
@@ -57,6 +68,16 @@ class ClusterImage:
     def components(self) -> dict[str, str]:
         """{name: version} of the components that the image has beyond its base."""
         return _versions(self._image().get("components"))
+
+    def offered(self, family: str, wanted: str) -> tuple[str, str] | None:
+        """(name, version) of the one component in vCenter's depots with a version of a driver, or None."""
+        found = [
+            (name, text)
+            for name, texts in self._in_depots().items()
+            for text in texts
+            if names.family_of(name) == family and version.is_named(text, wanted)
+        ]
+        return found[0] if len(found) == 1 else None
 
     def holds(self, requested_one: Mapping[str, str | None]) -> bool:
         """Return whether the image matches the request: {name: version}, None for a component to leave out."""
@@ -167,6 +188,11 @@ class ClusterImage:
         return self._call("GET", self._path, wanted="cannot read its image")
 
     def _is_in_depots(self, missing: Mapping[str, str]) -> bool:
+        found = self._in_depots()
+        return all(version_ in found.get(name, ()) for name, version_ in missing.items())
+
+    def _in_depots(self) -> dict[str, set[str]]:
+        """{name: versions} of the components in vCenter's depots."""
         depots = self._call("GET", _DEPOTS, wanted="cannot read the depots") or {}
         found: dict[str, set[str]] = {}
         for depot in depots:
@@ -174,7 +200,7 @@ class ClusterImage:
             for bundle in [one for many in (content.get("metadata_bundles") or {}).values() for one in many]:
                 for name, component in (bundle.get("independent_components") or {}).items():
                     found.setdefault(name, set()).update(one["version"] for one in component["versions"])
-        return all(version in found.get(name, ()) for name, version in missing.items())
+        return found
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None, wanted: str = "") -> Any:
         try:

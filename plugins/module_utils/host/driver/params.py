@@ -25,6 +25,7 @@ ARGUMENTS = dict(
     folder={"type": "str", "default": "aiready"},
     keep_upload={"type": "bool", "default": True},
     checksum={"type": "str"},
+    version={"type": "str"},
     family={"type": "str", "choices": sorted(names.FAMILIES, reverse=True), "default": names.NVAIE},
     replace={"type": "bool", "default": False},
     downgrade={"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
@@ -39,7 +40,7 @@ INFO_ARGUMENTS = dict(args.CONNECTION, **args.HOST_IDENTITY, **args.ESXCLI_TRANS
 
 RELATIONS = {
     "mutually_exclusive": [SOURCES],
-    "required_if": [("state", "present", SOURCES, True)],
+    "required_if": [("state", "present", (*SOURCES, "version"), True)],
     "required_by": {"file": "datastore"},
 }
 
@@ -57,6 +58,7 @@ class DriverRequest:
     depot: str | None
     url: str | None
     file: str | None
+    version: str | None
     datastore: str | None
     folder: str
     checksum: str | None

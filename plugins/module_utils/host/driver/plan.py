@@ -110,6 +110,7 @@ def want_present(label: str, now: HostDriver, package: depot.Package, requested:
     vib = _driver_of(label, package)
     new = cast("version.DriverVersion", version.parse(vib.version))
     _demand_family(label, vib, requested.family)
+    _demand_version(label, vib, requested.version)
     others = [one for one in now.vibs if one.family != vib.family]
     if others and not requested.replace:
         raise OperatorError(
@@ -252,6 +253,29 @@ def _demand_family(label: str, vib: depot.DriverVib, wanted: str) -> None:
         family=vib.family,
         vib=vib.name,
     )
+
+
+def _demand_version(label: str, vib: depot.DriverVib, wanted: str | None) -> None:
+    if wanted is None or version.is_named(vib.version, wanted):
+        return
+    raise OperatorError(
+        label,
+        f"the package has another driver than {wanted}",
+        f"It contains {vib.name} {vib.version}",
+        "Use the package of that driver, or correct `version`",
+        "other_version",
+        vib=vib.name,
+        version=vib.version,
+    )
+
+
+def newer_vibs(now: HostDriver, wanted: HostDriver) -> list[str]:
+    """VIBs of the host that are newer than the desired driver of the same family."""
+    new = wanted.installed
+    if new is None or wanted.vib is None:
+        return []
+    found = [(vib, version.parse(vib.version)) for vib in now.vibs if vib.family == wanted.vib.family]
+    return [vib.name for vib, old in found if old is not None and (old, old.esxi or "") > (new, new.esxi or "")]
 
 
 def _refuse_older(label: str, there: depot.DriverVib, vib: depot.DriverVib, downgrade: str) -> None:

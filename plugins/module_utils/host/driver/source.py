@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot, names, version
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.image import ClusterImage
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import DriverRequest
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.read import Reach
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.datastore_file import DatastoreFiles
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
@@ -67,13 +69,44 @@ if TYPE_CHECKING:
         checksum: str
 
 
-def find(reach: Reach, files: DatastoreFiles, requested: DriverRequest) -> Source:
+def find(reach: Reach, files: DatastoreFiles, requested: DriverRequest, now: HostDriver) -> Source:
     """Return the Source that a request names, with the known data of its content."""
+    known = _known(reach, requested, now) if requested.version is not None else None
+    if known is not None:
+        return known
     if requested.file is not None:
         return _local(reach, files, requested, requested.file)
     if requested.url is not None:
         return _remote(reach, requested.url)
-    return _stored(reach, files, requested, requested.depot or "")
+    if requested.depot is not None:
+        return _stored(reach, files, requested, requested.depot)
+    raise OperatorError(
+        f"Host {reach.host.name}",
+        f"cannot install the driver {requested.version}",
+        "No depot of vCenter's Lifecycle Manager has one component of this version"
+        if now.by_image
+        else "The task names no package, and no image manages the software of its cluster",
+        "Set `depot`, `url` or `file` to the package of the driver",
+        "no_package",
+        version=requested.version,
+    )
+
+
+def _known(reach: Reach, requested: DriverRequest, now: HostDriver) -> Source | None:
+    """The driver that is installed, or that a depot of vCenter has for the image of the cluster."""
+    wanted, vib = requested.version or "", now.vib
+    ours = vib is not None and vib.family == requested.family
+    if vib is not None and ours and version.is_named(vib.version, wanted):
+        held = [text for name, text in now.in_image if names.family_of(name) == requested.family]
+        if not now.by_image or (len(held) == 1 and version.is_named(held[0], wanted)):
+            components = now.in_image if now.by_image else now.components
+            return Source(depot.Package((vib,), components, reported_by="host"), f"{vib.name} {vib.version}")
+    offered = ClusterImage(reach).offered(requested.family, wanted) if now.by_image else None
+    if offered is None:
+        return None
+    # Depots do not show the names of VIBs. Releases of one product for one ESXi have had the same name.
+    name = vib.name if vib is not None and ours else offered[0]
+    return Source(depot.Package((depot.Vib(name, offered[1]),), (offered,), reported_by="depot"), " ".join(offered))
 
 
 def _local(reach: Reach, files: DatastoreFiles, requested: DriverRequest, path: str) -> Source:

@@ -55,6 +55,11 @@ def parse(text: str | None) -> DriverVersion | None:
     return DriverVersion(found.group(0), found.group("driver"), ".".join(esx) if esx else None)
 
 
+def is_named(text: str, wanted: str) -> bool:
+    """Return whether a version is the wanted one, which may lack the suffix for ESXi."""
+    return wanted in (text, text.partition("-")[0])
+
+
 def fits_release(built_for: str | None, release: str) -> bool:
     """Return whether a driver for one release of ESXi may run on another: of the same major version, not newer."""
     if built_for is None:

@@ -142,7 +142,11 @@ def scan(world, cluster):
 
 
 def finding(world, cluster, host):
-    """Compare a host with its cluster's image (Broadcom KB 440252 for manually added newer parts)."""
+    """Compare a host with its cluster's image.
+
+    A host with a newer component than its image is incompatible, however it got that component (Broadcom KB 320562 and
+    440252). Its administrator removes the component with esxcli first.
+    """
     image = cluster.image
     if not host.reachable:
         return Finding("UNAVAILABLE", [f"Host {host.name} is not connected."])

@@ -44,8 +44,8 @@ def inverse(module, *entries):
             HOST,
             [("driver", "nvaie 535", "nvaie 550"), ("vibs.NVD", "535", "550")],
             [],
-            ["driver", "vibs.NVD"],
-            id="replaced driver",
+            ["driver"],
+            id="replaced driver without a package",
         ),
         pytest.param(
             "esxi_module_options",

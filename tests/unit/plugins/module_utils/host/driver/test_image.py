@@ -76,6 +76,10 @@ class Cluster:
         self.done.append(("apply",))
 
 
+# The host has no newer driver, which esxcli would remove.
+REACH = SimpleNamespace(esxcli=None)
+
+
 def item(vib, in_maintenance):
     """A host with the old component in its image, which gets the new one."""
     now = HostDriver(vibs=(vib,), in_image=IN_OLD, in_maintenance=in_maintenance)
@@ -85,27 +89,27 @@ def item(vib, in_maintenance):
 def test_a_host_that_works_gets_no_other_driver_and_its_image_stays():
     cluster, host = Cluster(), item(OLD, in_maintenance=False)
     with pytest.raises(OperatorError) as refused:
-        bring(cluster, host, "the depot")
+        bring(REACH, cluster, host, "the depot")
     assert refused.value.code == "not_in_maintenance"
     assert (cluster.done, host.touched) == ([], False)
 
 
 def test_a_host_in_maintenance_is_brought_to_the_image_with_its_new_driver():
     cluster, host = Cluster(), item(OLD, in_maintenance=True)
-    bring(cluster, host, "the depot")
+    bring(REACH, cluster, host, "the depot")
     assert cluster.done == [("provide", dict(IN_NEW), "the depot"), ("change", dict(IN_NEW)), ("apply",)]
     assert host.touched
 
 
 def test_a_host_that_works_with_the_driver_already_may_go_on_while_its_image_changes():
     cluster = Cluster()
-    bring(cluster, item(NEW, in_maintenance=False), "the depot")
+    bring(REACH, cluster, item(NEW, in_maintenance=False), "the depot")
     assert cluster.done == [("provide", dict(IN_NEW), "the depot"), ("change", dict(IN_NEW))]
 
 
 def test_an_image_that_a_killed_run_has_changed_is_only_applied():
     cluster = Cluster(holds=True)
-    bring(cluster, item(OLD, in_maintenance=True), "the depot")
+    bring(REACH, cluster, item(OLD, in_maintenance=True), "the depot")
     assert [step[0] for step in cluster.done] == ["provide", "apply"]
 
 

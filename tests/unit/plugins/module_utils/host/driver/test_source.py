@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import ARGUMENTS, DriverRequest
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
 
 ROW = {
@@ -52,7 +53,7 @@ def reach(rows):
 
 def test_a_depot_that_only_the_host_may_read_is_known_as_the_host_lists_it():
     requested = replace(NOTHING, depot="[datastore-01] x.zip")
-    found = source.find(reach([ROW]), Files(), requested)
+    found = source.find(reach([ROW]), Files(), requested, HostDriver())
     assert (found.package.driver.family, found.package.reported_by) == ("nvaie", "host")
     assert found.argument == {"depot": "/vmfs/volumes/datastore-01/x.zip"}
 
@@ -68,19 +69,21 @@ def test_a_depot_that_only_the_host_may_read_is_known_as_the_host_lists_it():
 )
 def test_what_nobody_can_read_is_an_error_and_no_guess(rows, name, code):
     with pytest.raises(OperatorError) as reported:
-        source.find(reach(rows), Files(code), replace(NOTHING, depot=f"[datastore-01] {name}"))
+        source.find(reach(rows), Files(code), replace(NOTHING, depot=f"[datastore-01] {name}"), HostDriver())
     assert reported.value.code == code
 
 
 def test_a_vib_behind_an_address_is_reported_by_its_name():
     url = "https://repo/NVD-AIE_ESXi_8.0.0_Driver_550.54.16-1OEM.800.1.0.20613240.vib?token=1"
-    found = source.find(reach(None), Files(), replace(NOTHING, url=url))
+    found = source.find(reach(None), Files(), replace(NOTHING, url=url), HostDriver())
     assert (found.package.driver.version, found.package.reported_by) == (ROW["Version"], "name")
     assert found.argument == {"viburl": url}
 
 
 def test_a_zip_behind_an_address_with_a_query_is_known_as_one():
-    found = source.find(reach([ROW]), Files(), replace(NOTHING, url="https://repo/Driver.ZIP?token=a.vib"))
+    found = source.find(
+        reach([ROW]), Files(), replace(NOTHING, url="https://repo/Driver.ZIP?token=a.vib"), HostDriver()
+    )
     assert found.kind == "zip"
 
 
@@ -90,5 +93,5 @@ def test_a_question_mark_in_the_name_of_a_file_is_part_of_it():
 
 def test_an_address_that_reports_nothing_is_refused():
     with pytest.raises(OperatorError) as reported:
-        source.find(reach(None), Files(), replace(NOTHING, url="https://repo/driver.vib"))
+        source.find(reach(None), Files(), replace(NOTHING, url="https://repo/driver.vib"), HostDriver())
     assert reported.value.code == "depot_unreadable"
