@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from guests.faults.table import number_of_commit
@@ -10,13 +12,18 @@ from vsphere_twin.model import depot
 from wire.lab import NVAIE
 from wire.placement_lab import ROOM
 
+from . import dump
+from .conftest import HOSTS
 from .hosts import factory, hosts_of
 
+RESTORE = playbook.ROOT / "playbooks" / "restore.yml"
 UPGRADE = playbook.ROOT / "playbooks" / "upgrade.yml"
 OLD, NEW = "570.158.02", "580.65.05"
+# The date of a change, counters of the BMC, and what an installation writes for each VIB.
+LASTING = ("bmc.", "software.modified", "software.installed_on")
 PLAIN = {"network": {"path": "tcp", "ats": "ignore"}}
 # The eight hosts cost about two minutes of processors, so one commit in five runs them.
-EVERY, TURN, OTHER_TURN = 5, 2, 4
+EVERY, TURN, OTHER_TURN, ROLLBACK_TURN, IMAGE_TURN = 5, 2, 4, 1, 3
 
 
 def seed(count=2, **vms):
@@ -34,6 +41,15 @@ def site(**hosts):
 
 def upgrade(lab, *arguments, **hosts):
     return lab.run(*arguments, of=UPGRADE, inventory=lab.inventory(site(**hosts)))
+
+
+def states(lab):
+    found = [dump.of_host(host) for host in hosts_of(lab)]
+    return [{path: value for path, value in host.items() if not path.startswith(LASTING)} for host in found]
+
+
+def restore(lab, *arguments):
+    return lab.run(*arguments, of=RESTORE, inventory=lab.inventory(site(reboot="allow", evacuation="shutdown")))
 
 
 def drivers(lab):
@@ -95,3 +111,55 @@ def test_eight_hosts_upgrade_while_drs_moves_running_vms_with_vgpus(host_lab):
     assert [vm.power for vm in vms] == ["poweredOn"] * 2
     kinds = {event.kind for event in lab.twin.world.journal.events}
     assert not kinds & {"VmPoweredOffEvent", "VmGuestShutdownEvent", "VmPoweredOnEvent"}
+
+
+@pytest.mark.skipif(number_of_commit() % EVERY != ROLLBACK_TURN, reason="one commit in five")
+def test_restore_rolls_a_failed_upgrade_back_to_the_driver_before(host_lab):
+    made = seed()
+    made["datacenters"][0]["datastores"][0]["files"].append({"depot": {"family": "nvaie", "version": OLD}})
+    lab = host_lab(made)
+    before = states(lab)
+    lab.twin.world.faults.lose_driver("esx-02.lab.example")
+    run = upgrade(lab, "--extra-vars", "upgrade_waves=1", reboot="allow", evacuation="shutdown")
+    assert run.status != 0
+    assert [host.software.driver_vib().version.partition("-")[0] for host in hosts_of(lab)] == [NEW] * 2
+
+    (run_name,) = [path.stem for path in lab.work.glob("journal/*.jsonl")]
+    # No run of this collection installed the old driver.
+    planned = restore(lab, "--check", "--extra-vars", f"restore_from={run_name}")
+    assert planned.status == 0, planned.output
+    esx_02, old = "Host esx-02.lab.example (hosts), driver", f"nvaie {OLD}-1OEM.800.1.0.20613240"
+    assert f"cannot: {esx_02}. The run replaced {old}, and the journal has no package of it." in planned.text, (
+        planned.output
+    )
+    for file, line in ((f"depots/{depot.file_name(version=OLD)}", f"{esx_02}: nvaie"), ("gone.zip", f"{esx_02}. ")):
+        named = {"restore_from": run_name, "restore_driver": {OLD: f"[datastore-01] {file}"}}
+        planned = restore(lab, "--check", "--diff", "--extra-vars", json.dumps(named))
+        assert planned.status == 0, planned.output
+        assert line in planned.text
+    boots = [host.boots for host in hosts_of(lab)]
+    named["restore_driver"][OLD] = f"[datastore-01] depots/{depot.file_name(version=OLD)}"
+    run = restore(lab, "--extra-vars", json.dumps(named))
+    assert run.status == 0, run.output
+    assert f"restored: {esx_02}: nvaie {NEW}-1OEM.800.1.0.20613240 -> {old}" in run.text
+    assert drivers(lab) == [(OLD, number + 1) for number in boots]
+    assert [dump.differences(*pair) for pair in zip(before, states(lab), strict=True)] == [{}, {}]
+
+
+@pytest.mark.skipif(number_of_commit() % EVERY != IMAGE_TURN, reason="one commit in five")
+def test_restore_brings_the_hosts_of_an_image_back_to_the_component_before(host_lab):
+    made = seed()
+    made["datacenters"][0]["clusters"][0]["image"] = "managed"
+    lab = host_lab(made)
+    cluster = hosts_of(lab)[0].parent
+    new = depot.read(depot.build("nvaie", NEW, "800"))
+    lab.twin.world.depots.add("by hand", "https://repo.example.com/new.zip", new, "administrator")
+    before, image = states(lab), dict(cluster.image.components)
+    run = lab.run(of=HOSTS, inventory=lab.inventory(site(reboot="allow", evacuation="shutdown", serial="2")))
+    assert run.status == 0, run.output
+    assert [version for version, _boots in drivers(lab)] == [NEW] * 2
+    run = restore(lab)
+    assert run.status == 0, run.output
+    assert cluster.image.components == image
+    assert [version for version, _boots in drivers(lab)] == [OLD] * 2
+    assert [dump.differences(*pair) for pair in zip(before, states(lab), strict=True)] == [{}, {}]

@@ -15,10 +15,13 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_reques
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import restart
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 # Modules that change only hosts in maintenance mode.
 OUT = ("mig_partition", "nvaie_vib")
+DRIVER = "nvaie_vib"
+# Modules that read GPUs only if the driver runs.
+OF_DRIVER = ("host_graphics", "mig_partition")
 
 
 def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,6 +32,7 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
     request = request_of(inputs)
     loop = [one for one in (answers.get("steps") or {}).get("results") or [] if not one.get("skipped")]
     due = [one["item"] for one in loop if (one.get("restored") or {}).get("changed")]
+    later = _later(loop, due)
     one = restart([{"host": item["restored"]} for item in loop if "restored" in item])
     out = one.kind != "none" or any(step["module"] in OUT for step in due)
     code = ((answers.get("maintenance") or {}).get("failure") or {}).get("code")
@@ -37,11 +41,20 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
     vms = vms_of(host, request, {key: answers.get(key) for key in ("vms", "left_off")}, out)
     return {
         "due": due,
+        "later": later,
         "restart": asdict(one),
         "restarts_now": one.reboot and (one.kind == "warm" or bool(request.bmc_address)),
         "out": out,
         "vms": asdict(vms),
         "occupied": occupied,
-        "refusals": uncompared(loop) + refusals(answers, request, one, occupied),
+        "refusals": uncompared(one for one in loop if one.get("item") not in later)
+        + refusals(answers, request, one, occupied),
         "rows": [row for item in loop for row in item.get("rows") or []],
     }
+
+
+def _later(loop: Sequence[Mapping[str, Any]], due: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Steps that need the driver that restore installs, because the present one does not run."""
+    if not any(step["module"] == DRIVER for step in due):
+        return []
+    return [one["item"] for one in loop if "restored" not in one and one["item"]["module"] in OF_DRIVER]

@@ -21,3 +21,13 @@ FAILED = {"item": STEP, "failed": False, "msg": "ESXi host esx-01: it does not a
 )
 def test_a_step_that_cannot_be_compared_ends_the_run(results, refused):
     assert plan({"steps": {"results": results}}, {"name": "esx-01"})["refusals"] == refused
+
+
+@pytest.mark.parametrize("module, waits", [("host_graphics", True), ("mig_partition", True), ("bios_settings", False)])
+@pytest.mark.parametrize("is_due", [True, False])
+def test_a_setting_of_a_gpu_waits_for_the_driver_that_restore_installs(module, waits, is_due):
+    driver = {"item": {"object": "esx-01", "module": "nvaie_vib"}, "restored": {"changed": is_due}, "rows": []}
+    failed = {**FAILED, "item": {"object": "esx-01", "module": module}}
+    found = plan({"steps": {"results": [driver, failed]}}, {"name": "esx-01"})
+    later = waits and is_due
+    assert (found["later"], bool(found["refusals"])) == ([failed["item"]] if later else [], not later)

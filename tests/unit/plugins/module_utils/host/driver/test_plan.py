@@ -277,3 +277,27 @@ def test_the_projection_reports_the_release_and_the_guests_that_may_run():
     assert (shown["family"], shown["version"], shown["branch"], shown["release"]) == ("nvaie", "550.54.16", 550, "17.1")
     assert (shown["guest_branches"], shown["managed_by"], shown["loaded"]) == ([550, 535], "image", True)
     assert state.project(host())["guest_branches"] == []
+
+
+@pytest.mark.parametrize("named", ["550.54.16", f"550.54.16{SUFFIX}", None])
+def test_a_package_of_the_requested_version_is_installed_and_another_one_rejected(named):
+    assert want(host(), depot(nvaie()), version=named).vibs == (nvaie(),)
+    if named:
+        assert refused(host(), depot(nvaie("550.90.05")), version=named).code == "other_version"
+
+
+@pytest.mark.parametrize(
+    "there, gone",
+    [
+        ((nvaie("550.90.05"),), ["NVD-AIE_ESXi_8.0.0_Driver"]),
+        ((nvaie("550.54.10"),), []),
+        ((nvaie(),), []),
+        ((graphics("570.124.03"),), []),
+        ((nvaie(suffix="-1OEM.802.1.0.20613240"),), ["NVD-AIE_ESXi_8.0.0_Driver"]),
+        ((), []),
+    ],
+    ids=["newer", "older", "same", "another product", "newer ESXi", "none"],
+)
+def test_only_newer_vibs_of_the_product_go_before_an_older_image(there, gone):
+    assert plan.newer_vibs(host(*there), host(nvaie())) == gone
+    assert plan.newer_vibs(host(*there), host()) == []

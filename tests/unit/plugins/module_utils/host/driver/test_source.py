@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import source
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.depot import Vib
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.params import ARGUMENTS, DriverRequest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
@@ -95,3 +96,26 @@ def test_an_address_that_reports_nothing_is_refused():
     with pytest.raises(OperatorError) as reported:
         source.find(reach(None), Files(), replace(NOTHING, url="https://repo/driver.vib"), HostDriver())
     assert reported.value.code == "depot_unreadable"
+
+
+INSTALLED = Vib(ROW["Name"], ROW["Version"], "NVIDIA", "VMwareAccepted")
+COMPONENT = ("NVD-AIE-800", ROW["Version"])
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        HostDriver(vibs=(INSTALLED,), components=(COMPONENT,)),
+        HostDriver(vibs=(INSTALLED,), in_image=(COMPONENT,), by_image=True),
+    ],
+    ids=["host", "image"],
+)
+def test_a_driver_that_is_installed_in_its_version_needs_no_package(now):
+    found = source.find(reach(None), Files(), replace(NOTHING, version="550.54.16", depot="[ds] gone.zip"), now)
+    assert (found.package.driver, found.package.components) == (INSTALLED, (COMPONENT,))
+
+
+def test_a_version_without_a_package_cannot_be_installed_on_a_host_without_an_image():
+    with pytest.raises(OperatorError) as refused:
+        source.find(reach(None), Files(), replace(NOTHING, version="570.124.03"), HostDriver(vibs=(INSTALLED,)))
+    assert refused.value.code == "no_package"
