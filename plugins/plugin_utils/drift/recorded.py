@@ -92,8 +92,9 @@ def dated(row: Row, runs: Mapping[str, Any]) -> Row:
 
 
 def _value(row: Row, values: Mapping[str, Mapping[str, Any]]) -> Any:
-    """What a run set; records name VMs without their path, and settings without their group."""
-    for name in (row.object, row.object.rpartition("/")[2]):
+    """What a run set; records name VMs without their path, objects without their kind, settings without their group."""
+    own = row.object.rpartition("/")[2]
+    for name in (row.object, own.rpartition(" ")[2] if row.stage == "kubernetes" else own):
         for setting, value in (values.get(name) or {}).items():
             if row.setting == setting or row.setting.endswith(f".{setting}"):
                 return value

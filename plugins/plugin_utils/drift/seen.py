@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-STAGES = ("hosts", "fabric", "machines", "guests")
+STAGES = ("hosts", "fabric", "machines", "guests", "kubernetes")
 
 
 def seen(
@@ -49,6 +49,7 @@ def seen(
         "reads_machines": "machines" in chosen,
         # A limit to other hosts, or a site without guests, requests none.
         "guests": {"requested": requested, "previews": previews},
+        "kubernetes": own.get("kubernetes_preview") or {} if "kubernetes" in chosen else {},
         "quarantine": own.get("__drift_quarantine") or {},
     }
 

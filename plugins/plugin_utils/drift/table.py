@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import compared, guests, recorded
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import cluster, compared, guests, recorded
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
     AS_REQUESTED,
     CHANGED,
@@ -105,6 +105,7 @@ def _rows(seen: Mapping[str, Any]) -> Iterator[Row]:
         *compared.switches(seen.get("switches") or {}),
         *(compared.machines(seen.get("machines")) if seen.get("reads_machines", True) else ()),
         *_of_guests(seen.get("guests") or {}),
+        *cluster.cluster(seen.get("kubernetes")),
     ):
         yield recorded.dated(row, runs)
 
@@ -140,7 +141,7 @@ def line(row: Row) -> str:
     text = f"{where}: requested {row.requested}, found {row.found}"
     if row.changed_by or row.changed_at:
         who = " ".join(part for part in (f"by {row.changed_by}" if row.changed_by else "", row.changed_at) if part)
-        text += f" (last event of the object: {who})"
+        text += f" (field set {who})" if row.stage == cluster.STAGE else f" (last event of the object: {who})"
     elif row.state == CHANGED and row.run:
         text += f" (changed since the run {row.run}{f' of {row.since}' if row.since else ''})"
     return f"{text}. {row.why}" if row.why else f"{text}."

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, nodes
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_log, of_pods, short
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import QUEUE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.logs import bounded
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.sockets import over_sockets, transport
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
 
     seen also has suspended: whether the role suspended the job after its time.
     """
-    jobs, log = seen["jobs"], str(seen.get("log") or "")
+    jobs, (log, cut) = seen["jobs"], bounded(seen.get("log"))
     done, failed = _end(jobs[0]) if jobs else ({}, {})
     if done:
         # NCCL uses sockets without an error, so the job succeeds.
@@ -83,6 +84,7 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
     reported = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
     found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
     last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
+    last += f" {cut}" if cut else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
     if jobs:
         found += over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
@@ -93,7 +95,8 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
 def job_success(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
     """What a job without faults proved; seen is that of job_faults."""
     name = short(seen["jobs"][0]["metadata"]["name"])
-    return f"The training {name} succeeded. {transport(requested['training'], str(seen.get('log') or ''))}".strip()
+    log, cut = bounded(seen.get("log"))
+    return " ".join(filter(None, (f"The training {name} succeeded.", transport(requested["training"], log), cut)))
 
 
 def _afterwards(job: Mapping[str, Any], suspended: bool) -> str:

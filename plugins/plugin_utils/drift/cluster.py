@@ -1,0 +1,168 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Drift of the objects of a Kubernetes cluster, from reads of the cluster alone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import fields
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
+    AS_REQUESTED,
+    EVERYTHING,
+    Row,
+    alike,
+    differs,
+    of_items,
+    unread,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.unread import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STAGE, MANAGER = "kubernetes", "aiready.vsphere"
+CLUSTER = "Kubernetes cluster"
+EXISTS = "exists"
+# Keys that identify the elements of a list in Kubernetes.
+KEYS = ("name", "key", "class")
+
+
+def cluster(preview: Mapping[str, Any] | None) -> Iterator[Row]:
+    """preview: kubernetes_preview of the role, or nothing if the site has no cluster."""
+    if not preview:
+        return
+    for result in preview.get("classes") or ():
+        if result.get("skipped"):
+            continue
+        name = str((result.get("item") or {}).get("name") or "VM class")
+        yield from _closed(name, of_items(STAGE, name, "VM class", result))
+    if preview.get("why"):
+        yield unread(STAGE, CLUSTER, EVERYTHING, str(preview["why"]))
+    for why in preview.get("unplanned") or ():
+        yield unread(STAGE, CLUSTER, "request", str(why))
+    answers = [*_clusters(preview), *(preview.get("answers") or ())]
+    for made in preview.get("objects") or ():
+        yield from _closed(_name(made), _object(made, answers))
+    for read in preview.get("secrets") or ():
+        metadata = {"namespace": read["namespace"], "name": read["name"]}
+        made = {"apiVersion": read["api_version"], "kind": read["kind"], "metadata": metadata}
+        yield from _closed(_name(made), _object(made, preview.get("secret_answers") or ()))
+
+
+def _closed(owner: str, rows: Iterator[Row]) -> list[Row]:
+    return list(rows) or [Row(STAGE, owner, EVERYTHING, AS_REQUESTED)]
+
+
+def _clusters(preview: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The reads of the Cluster of VKS, one for each version that the Supervisor may serve."""
+    for one in preview.get("clusters") or ():
+        made = next((made for made in preview.get("objects") or () if made["kind"] == "Cluster"), None)
+        if made and made["apiVersion"].endswith(f"/{one.get('item')}"):
+            where = {"namespace": made["metadata"]["namespace"]}
+            yield {**one, "item": {"api_version": made["apiVersion"], "kind": "Cluster", **where}}
+
+
+def without_content(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Results of reads of secrets, with names and failures only."""
+    return [
+        {
+            **{key: one[key] for key in ("item", "msg", "exception", "api_found") if key in one},
+            **({"resources": [_header(secret) for secret in one["resources"]]} if "resources" in one else {}),
+        }
+        for one in results
+    ]
+
+
+def _header(found: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = {key: found["metadata"].get(key) for key in ("name", "namespace")}
+    return {"apiVersion": found.get("apiVersion"), "kind": found.get("kind"), "metadata": metadata}
+
+
+def _name(made: Mapping[str, Any]) -> str:
+    metadata = made["metadata"]
+    where = f"{metadata['namespace']}/" if metadata.get("namespace") else ""
+    return f"{made['kind']} {where}{metadata['name']}"
+
+
+def _object(made: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    """The rows of one object. Without any, it is as requested."""
+    owner = _name(made)
+    answer = next((one for one in answers if _reads(one.get("item") or {}, made)), None)
+    if answer is None or "resources" not in answer:
+        why = sentence(answer, f"the {owner}") if answer else "It was not read. The rows above have the reason."
+        yield unread(STAGE, owner, EVERYTHING, why)
+        return
+    metadata = made["metadata"]
+    found = next(
+        (
+            one
+            for one in answer["resources"]
+            if one["metadata"]["name"] == metadata["name"]
+            and (one["metadata"].get("namespace") or "") == (metadata.get("namespace") or "")
+        ),
+        None,
+    )
+    if found is None:
+        row = differs(STAGE, owner, EXISTS, True, False)
+        served = answer.get("api_found", True)
+        yield row if served else replace(row, why=f"The cluster does not serve {made['kind']} of {made['apiVersion']}.")
+        return
+    if found["metadata"].get("deletionTimestamp"):
+        yield differs(STAGE, owner, EXISTS, True, "is being deleted")
+    values = fields.leaves(found)
+    for path, requested in fields.leaves(made).items():
+        if not _holds(requested, values.get(path)):
+            yield _by(differs(STAGE, owner, path, requested, values.get(path)), path, found)
+
+
+def _reads(item: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    """Whether a read includes an object."""
+    metadata = made["metadata"]
+    return (
+        (item.get("api_version"), item.get("kind")) == (made["apiVersion"], made["kind"])
+        and (item.get("namespace") or "") == (metadata.get("namespace") or "")
+        and item.get("name", metadata["name"]) == metadata["name"]
+    )
+
+
+def _holds(requested: Any, found: Any) -> bool:
+    """Whether a value has everything that was requested. The server adds defaults, and controllers add elements."""
+    if isinstance(requested, Mapping):
+        return isinstance(found, Mapping) and all(_holds(one, found.get(key)) for key, one in requested.items())
+    if isinstance(requested, Sequence) and not isinstance(requested, str):
+        if found is None or isinstance(found, str) or not isinstance(found, Sequence):
+            return not requested and found is None
+        if requested and all(isinstance(one, Mapping) for one in requested):
+            key = next((key for key in KEYS if all(key in one for one in requested)), None)
+            if key:
+                rows = {str(one.get(key)): one for one in found if isinstance(one, Mapping)}
+                return all(_holds(one, rows.get(str(one[key]))) for one in requested)
+        return len(requested) == len(found) and all(map(_holds, requested, found))
+    if isinstance(requested, bool) or isinstance(found, bool):
+        return requested is found
+    return alike(requested, found)
+
+
+def _by(row: Row, path: str, found: Mapping[str, Any]) -> Row:
+    """The row with the field manager that set the field last, and its time, if the API server recorded both."""
+    entries = found["metadata"].get("managedFields")
+    owners = [
+        (str(one.get("time") or ""), str(one.get("manager") or ""))
+        for one in (entries if isinstance(entries, list) else ())
+        if isinstance(one, Mapping) and one.get("manager") != MANAGER and _owns(one.get("fieldsV1"), path)
+    ]
+    at, manager = max(owners, default=("", ""))
+    return replace(row, changed_at=at, changed_by=manager) if manager else row
+
+
+def _owns(node: Any, path: str) -> bool:
+    for key in fields.parts(path):
+        if not isinstance(node, Mapping) or f"f:{key}" not in node:
+            return False
+        node = node[f"f:{key}"]
+    return True
