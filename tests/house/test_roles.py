@@ -13,7 +13,7 @@ from house.handover import defaults
 ROLES = sorted(roles())
 # What a role leaves behind for the roles that follow it.
 FACTS = {
-    "kubernetes": {"kubernetes_restored"},
+    "kubernetes": {"kubernetes_preview", "kubernetes_restored"},
     "esxi_host": {"esxi_host_preview", "esxi_host_restored", "esxi_host_undone"},
     "guest_vm": {"guest_vm_preview", "guest_vm_seen"},
     "switch": {"switch_restored"},

@@ -45,13 +45,14 @@ def cluster(preview: Mapping[str, Any] | None) -> Iterator[Row]:
         yield unread(STAGE, CLUSTER, EVERYTHING, str(preview["why"]))
     for why in preview.get("unplanned") or ():
         yield unread(STAGE, CLUSTER, "request", str(why))
-    answers = [*_clusters(preview), *(preview.get("answers") or ())]
-    for made in preview.get("objects") or ():
-        yield from _closed(_name(made), _object(made, answers))
-    for read in preview.get("secrets") or ():
-        metadata = {"namespace": read["namespace"], "name": read["name"]}
-        made = {"apiVersion": read["api_version"], "kind": read["kind"], "metadata": metadata}
-        yield from _closed(_name(made), _object(made, preview.get("secret_answers") or ()))
+    for answer in (*_clusters(preview), *(preview.get("answers") or ()), *(preview.get("secrets") or ())):
+        item = answer["item"]
+        # The nodes were read before the objects were known.
+        own = (preview.get("nodes") or {}) if item["kind"] == "Node" else answer
+        for made in item["objects"]:
+            yield from _closed(_name(made), _object(made, own))
+        if item.get("why"):
+            yield unread(STAGE, CLUSTER, "request", str(item["why"]))
 
 
 def _closed(owner: str, rows: Iterator[Row]) -> list[Row]:
@@ -59,12 +60,11 @@ def _closed(owner: str, rows: Iterator[Row]) -> list[Row]:
 
 
 def _clusters(preview: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The reads of the Cluster of VKS, one for each version that the Supervisor may serve."""
-    for one in preview.get("clusters") or ():
-        made = next((made for made in preview.get("objects") or () if made["kind"] == "Cluster"), None)
-        if made and made["apiVersion"].endswith(f"/{one.get('item')}"):
-            where = {"namespace": made["metadata"]["namespace"]}
-            yield {**one, "item": {"api_version": made["apiVersion"], "kind": "Cluster", **where}}
+    """The read of the Cluster of VKS in the version of its definition."""
+    for made in preview.get("cluster") or ():
+        for one in preview.get("clusters") or ():
+            if made["apiVersion"].endswith(f"/{one.get('item')}"):
+                yield {**one, "item": {"kind": made["kind"], "objects": [made]}}
 
 
 def without_content(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -89,13 +89,11 @@ def _name(made: Mapping[str, Any]) -> str:
     return f"{made['kind']} {where}{metadata['name']}"
 
 
-def _object(made: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
-    """The rows of one object. Without any, it is as requested."""
+def _object(made: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Row]:
+    """The rows of one object, from the read of its kind. Without any, it is as requested."""
     owner = _name(made)
-    answer = next((one for one in answers if _reads(one.get("item") or {}, made)), None)
-    if answer is None or "resources" not in answer:
-        why = sentence(answer, f"the {owner}") if answer else "It was not read. The rows above have the reason."
-        yield unread(STAGE, owner, EVERYTHING, why)
+    if "resources" not in answer:
+        yield unread(STAGE, owner, EVERYTHING, sentence(answer, f"the {owner}"))
         return
     metadata = made["metadata"]
     found = next(
@@ -118,16 +116,6 @@ def _object(made: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> It
     for path, requested in fields.leaves(made).items():
         if not _holds(requested, values.get(path)):
             yield _by(differs(STAGE, owner, path, requested, values.get(path)), path, found)
-
-
-def _reads(item: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
-    """Whether a read includes an object."""
-    metadata = made["metadata"]
-    return (
-        (item.get("api_version"), item.get("kind")) == (made["apiVersion"], made["kind"])
-        and (item.get("namespace") or "") == (metadata.get("namespace") or "")
-        and item.get("name", metadata["name"]) == metadata["name"]
-    )
 
 
 def _holds(requested: Any, found: Any) -> bool:

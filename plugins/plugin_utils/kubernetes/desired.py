@@ -24,45 +24,46 @@ def desired(
     registry_secret: Mapping[str, Any] | None = None,
     pods: str = "",
 ) -> dict[str, Any]:
-    """{objects, reads, secrets, unplanned}: without the job, which is a run and not a setting.
+    """{reads, secrets, unplanned}, without the job, which is a run and not a setting.
 
-    reads are options of kubernetes.core.k8s_info, one of each kind and namespace; the nodes were read before. secrets
-    are the same for those that must exist, whose content is not compared. unplanned has the reasons of objects
-    that cannot be computed. pods is the namespace of the secret with the logins of registries.
+    reads are options of kubernetes.core.k8s_info, one of each kind and namespace, each with its objects. secrets are
+    the same for those that must exist, whose content is not compared. unplanned has the reasons of objects that cannot
+    be computed. pods is the namespace of the secret with the logins of registries.
     """
     seen = {"definitions": [], "namespaces": [], "nodes": found_nodes, "policies": []}
     # The training decides only whether its namespace and its permissions exist.
     made = plan(requested, seen, token)
-    objects = [*made["objects"], *made["networks"], *made["permissions"]]
     operator, secrets = requested["gpu_operator"], []
-    chosen = nodes.chosen(found_nodes, requested["nodes"])
-    dummy, unplanned = mig.objects(operator, chosen)
+    dummy, unplanned = mig.objects(operator, nodes.chosen(found_nodes, requested["nodes"]))
     if operator["licensed"] and token:
         secrets.append(_secret(operator["namespace"], gpu_operator.licence_name(token)))
-    if operator["licensed"] and not token:
-        unplanned = [*unplanned, "The name of the licence secret follows from the token, which is not set."]
     if registry_secret:
         secrets.append(_secret(pods, registry_secret["name"]))
-    return {"objects": objects, "reads": reads(objects), "secrets": secrets, "unplanned": unplanned}
+    secrets = reads(secrets)
+    if operator["licensed"] and not token:
+        why = "The name of the licence secret follows from the token, which is not set."
+        secrets.append({"kind": "Secret", "objects": [], "why": why})
+    objects = [*made["objects"], *made["networks"], *made["permissions"]]
+    return {"reads": reads(objects), "secrets": secrets, "unplanned": unplanned}
 
 
-def _secret(namespace: str, name: str) -> dict[str, str]:
-    return {"api_version": "v1", "kind": "Secret", "namespace": namespace, "name": name}
+def _secret(namespace: str, name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": namespace, "name": name}}
 
 
-def reads(objects: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def reads(objects: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One read for each kind and namespace: of the object by its name, or a list if there are several."""
-    names: dict[tuple[str, str, str], list[str]] = {}
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for one in objects:
         where = (one["apiVersion"], one["kind"], one["metadata"].get("namespace") or "")
-        names.setdefault(where, []).append(one["metadata"]["name"])
+        groups.setdefault(where, []).append(one)
     return [
         {
             "api_version": version,
             "kind": kind,
             **({"namespace": namespace} if namespace else {}),
-            **({"name": own[0]} if len(set(own)) == 1 else {}),
+            **({"name": own[0]["metadata"]["name"]} if len(own) == 1 else {}),
+            "objects": own,
         }
-        for (version, kind, namespace), own in names.items()
-        if kind != "Node"
+        for (version, kind, namespace), own in groups.items()
     ]

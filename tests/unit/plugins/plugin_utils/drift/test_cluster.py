@@ -26,8 +26,8 @@ def preview(made, found, *managers, **answer_of):
         for name, at, tree in managers
     ]
     there = {**found, "metadata": {**found["metadata"], "managedFields": entries}}
-    answers = [{"item": READ, "api_found": True, "resources": [there], **answer_of}]
-    return {"objects": [made], "answers": answers}
+    item = {**READ, "objects": [made]}
+    return {"answers": [{"item": item, "api_found": True, "resources": [there], **answer_of}]}
 
 
 def differing(*args, **more):
@@ -74,7 +74,7 @@ def test_the_last_other_manager_of_the_field_is_named():
 def test_a_malformed_list_of_managers_names_nobody(entries):
     found = policy(a="2")
     found["metadata"] = {**found["metadata"], "managedFields": entries}
-    (row,) = cluster({"objects": [policy(a="1")], "answers": [{"item": READ, "resources": [found]}]})
+    (row,) = cluster({"answers": [{"item": {**READ, "objects": [policy(a="1")]}, "resources": [found]}]})
     assert (row.changed_by, row.found) == ("", "2")
 
 
@@ -91,13 +91,13 @@ def test_a_read_that_failed_is_unknown_and_does_not_hide_others():
     made = policy(a="1")
     other = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
     given = preview(made, made)
-    given["objects"].append(other)
-    given["answers"].append({"item": {"api_version": "v1", "kind": "Namespace"}, "msg": "namespaces is forbidden"})
+    item = {"api_version": "v1", "kind": "Namespace", "objects": [other]}
+    given["answers"].append({"item": item, "msg": "namespaces is forbidden"})
     rows = {row.object: row for row in cluster(given)}
     assert rows["ClusterPolicy cluster-policy"].state == "as requested"
     assert rows["Namespace x"].state == "unknown"
     assert "The user of the kubeconfig may not read these objects." in rows["Namespace x"].why
-    (row,) = cluster({"why": "Cannot read the cluster.", "objects": []})
+    (row,) = cluster({"why": "Cannot read the cluster."})
     assert (row.object, row.state, row.why) == ("Kubernetes cluster", "unknown", "Cannot read the cluster.")
 
 
@@ -111,15 +111,19 @@ def test_the_cluster_of_vks_is_compared_in_its_version():
     found = {**made, "spec": {"topology": {"version": "v1.34.0"}}}
     answers = [{"item": "v1beta2", "resources": [], "api_found": False}, {"item": "v1beta1", "resources": [found]}]
     classes = [{"item": {"name": "gpu-train"}, "vm_class": {"changes": [{"path": "cpus", "before": 8, "after": 16}]}}]
-    given = {"objects": [made], "clusters": answers, "classes": classes}
+    given = {"cluster": [made], "clusters": answers, "classes": classes}
     rows = [(row.object, row.setting, row.found) for row in cluster(given)]
     assert rows == [("gpu-train", "cpus", "8"), ("Cluster training/gpu", "spec.topology.version", "v1.34.0")]
 
 
 def test_each_kind_is_read_once_and_no_content_of_secrets_is_kept():
     made = [policy(), *({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in "ab")]
-    made.append({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})
-    assert reads(made) == [READ, {"api_version": "v1", "kind": "Namespace"}]
+    found = reads(made)
+    assert [{key: one[key] for key in one if key != "objects"} for one in found] == [
+        READ,
+        {"api_version": "v1", "kind": "Namespace"},
+    ]
+    assert [one["objects"] for one in found] == [made[:1], made[1:]]
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x", "annotations": {"a": "c2VjcmV0"}}}
     kept = without_content([{"item": {}, "resources": [{**secret, "data": {"token": "c2VjcmV0"}}]}, {"msg": "no"}])
     assert "c2VjcmV0" not in json.dumps(kept)
@@ -135,10 +139,21 @@ def test_a_missing_token_leaves_out_the_licence(token):
         "gpu_operator": {"namespace": "gpu", "policy": "p", "licensed": True, "driver": {"version": "1"}},
     }
     found = desired(requested, [], token, {"name": "login"}, "own")
-    assert [(one["namespace"], one["name"][:5]) for one in found["secrets"]][-1] == ("own", "login")
-    assert len(found["secrets"]) == (2 if token else 1)
-    assert ("licensingConfig" in json.dumps(found["objects"])) is bool(token)
-    assert bool(found["unplanned"]) is not bool(token)
+    names = [one.get("name", "") for one in found["secrets"]]
+    assert names[-1 if token else 0] == "login"
+    assert len(names) == 2
+    assert ("licensingConfig" in json.dumps(found["reads"])) is bool(token)
+    rows = list(cluster({"secrets": [{"item": one, "resources": []} for one in found["secrets"]]}))
+    assert [row.state for row in rows].count("unknown") == (0 if token else 1)
+
+
+def test_labels_of_nodes_come_from_the_read_of_the_nodes():
+    label = "nvidia.com/mig.config"
+    made = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "gpu-01", "labels": {label: "aiready-a100"}}}
+    found = {"metadata": {"name": "gpu-01", "labels": {label: "all-disabled"}}}
+    answer = {"item": {"api_version": "v1", "kind": "Node", "objects": [made]}, "skipped": True}
+    (row,) = cluster({"answers": [answer], "nodes": {"resources": [found]}})
+    assert (row.object, row.setting, row.found) == ("Node gpu-01", f"metadata.labels[{label}]", "all-disabled")
 
 
 def test_a_tag_selects_the_stage():
