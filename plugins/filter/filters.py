@@ -66,6 +66,7 @@ class FilterModule:
             "kubernetes_secret": deferred("plugin_utils.kubernetes.gpu_operator", "licence_secret"),
             "kubernetes_secret_names": deferred("plugin_utils.drift.cluster", "without_content"),
             "kubernetes_settled": deferred("plugin_utils.kubernetes.state", "settled"),
+            "kubernetes_sriov_settled": deferred("plugin_utils.kubernetes.sriov", "settled"),
             "kubernetes_unread": deferred("plugin_utils.kubernetes.unread", "unread"),
             "machine_due": deferred("plugin_utils.stages.machine_due", "due"),
             "machine_facts": deferred("plugin_utils.stages.machine_facts", "facts"),

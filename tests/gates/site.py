@@ -37,6 +37,8 @@ NAVIGATION = {
         "docs/capacity.md",
         "docs/stack.md",
         "docs/kubernetes.md",
+        "docs/openshift.md",
+        "docs/pod_sriov.md",
         "docs/awx.md",
         "docs/capture.md",
         "docs/rehearse_your_site.md",

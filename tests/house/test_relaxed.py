@@ -46,7 +46,8 @@ NOT_LOOSER = {
         kubernetes.training.runtime kubernetes.training.pull_secrets kubernetes.training.run
         kubernetes.checks.image kubernetes.checks.pairs.image kubernetes.checks.pull_secrets kubernetes.pull_secret
         stack.dcgm.package stack.gds.read_file
-        kubernetes.network_operator.namespace kubernetes.network_operator.repository
+        kubernetes.network_operator.namespace kubernetes.network_operator.sriov_namespace
+        kubernetes.network_operator.resource_prefix kubernetes.network_operator.repository
         kubernetes.network_operator.version kubernetes.network_operator.pull_secrets kubernetes.network_operator.name
     """,
     "It says what is built, and that is checked whatever it is.": """
@@ -68,7 +69,7 @@ NOT_LOOSER = {
         kubernetes.network_operator.attachment kubernetes.network_operator.subnets
         kubernetes.network_operator.per_node kubernetes.network_operator.exclude
         kubernetes.network_operator.interfaces kubernetes.network_operator.devices
-        kubernetes.network_operator.gid_index kubernetes.network_operator.spec
+        kubernetes.network_operator.gid_index kubernetes.network_operator.spec kubernetes.network_operator.vfs
         stack.mig.layout
         kubernetes.kind kubernetes.vks.version kubernetes.vks.control_plane.nodes kubernetes.vks.os_image
         kubernetes.vks.containerd_gb kubernetes.gpu_operator.chart.values kubernetes.network_operator.chart.values

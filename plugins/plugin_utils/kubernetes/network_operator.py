@@ -13,7 +13,7 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import nodes, schema
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import nodes, schema, sriov
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.merge import merged
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 GROUP, VERSION, POOLS = "mellanox.com", "v1alpha1", "nv-ipam.nvidia.com"
 POLICY = "NicClusterPolicy"
 NAME = "nic-cluster-policy"  # the operator ignores any other
-HOST_DEVICE, MACVLAN = "host_device", "macvlan"
-KINDS = {HOST_DEVICE: "HostDeviceNetwork", MACVLAN: "MacvlanNetwork"}
+HOST_DEVICE, MACVLAN, SRIOV = "host_device", "macvlan", "sriov"
+KINDS = {HOST_DEVICE: "HostDeviceNetwork", MACVLAN: "MacvlanNetwork", SRIOV: sriov.NETWORK}
 # (component, image, key of the rows in its configuration, prefix of its resources)
 PLUGINS = {
     HOST_DEVICE: ("sriovDevicePlugin", "sriov-network-device-plugin", "resourceList", "nvidia.com"),
@@ -42,7 +42,8 @@ NETWORKS = "k8s.v1.cni.cncf.io/networks"
 def rails(requested: Mapping[str, Any]) -> list[Made]:
     """[{name: of the network and its pool, resource, subnet, interface}] of each network."""
     names, subnets = requested["interfaces"], requested["subnets"]
-    prefix = PLUGINS[requested["attachment"]][3]
+    own = requested["attachment"] == SRIOV  # the operator has a device plugin of its own
+    prefix = requested["resource_prefix"] if own else PLUGINS[requested["attachment"]][3]
     found = []
     for number, subnet in enumerate(subnets, 1):
         name = requested["name"] if len(subnets) == 1 else f"{requested['name']}-{number}"
@@ -54,10 +55,12 @@ def rails(requested: Mapping[str, Any]) -> list[Made]:
 
 def policy(requested: Mapping[str, Any], openshift: bool) -> Made:
     """The NicClusterPolicy with the device plugin, the IPAM and, except on OpenShift, Multus."""
-    component, image, key, dummy = PLUGINS[requested["attachment"]]
-    row = _shared if requested["attachment"] == MACVLAN else _whole
-    config = json.dumps({key: [row(rail) for rail in rails(requested)]}, sort_keys=True)
-    made: Made = {component: {**_image(requested, image), "config": config}}
+    made: Made = {}
+    if requested["attachment"] != SRIOV:
+        component, image, key, dummy = PLUGINS[requested["attachment"]]
+        row = _shared if requested["attachment"] == MACVLAN else _whole
+        config = json.dumps({key: [row(rail) for rail in rails(requested)]}, sort_keys=True)
+        made[component] = {**_image(requested, image), "config": config}
     made["nvIpam"] = {**_image(requested, "nvidia-k8s-ipam"), "enableWebhook": False}
     if not openshift:  # has its own Multus
         made["secondaryNetwork"] = {
@@ -74,6 +77,10 @@ def networks(requested: Mapping[str, Any], selector: Mapping[str, str]) -> list[
         pool = {"name": rail["name"], "namespace": requested["namespace"]}
         found.append(_object(POOLS, "IPPool", pool, _pool(requested, rail, selector)))
         ipam = json.dumps({"type": "nv-ipam", "poolName": rail["name"]}, sort_keys=True)
+        if requested["attachment"] == SRIOV:
+            found.append(sriov.policy(requested, rail, selector or {NIC: "true"}))
+            found.append(sriov.network(requested, rail, ipam))
+            continue
         spec: Made = {"networkNamespace": requested["pods"], "ipam": ipam}
         if requested["attachment"] == MACVLAN:
             spec.update(master=rail["interface"], mode="bridge", mtu=requested["mtu"])
@@ -161,14 +168,18 @@ def problems(
     requested: Mapping[str, Any], seen: Mapping[str, Objects], selector: Mapping[str, str], pending: bool = False
 ) -> Iterator[str]:
     """Reasons why the cluster cannot have these networks; pending means that the operator is installed later."""
-    for kind in () if pending else (POLICY, KINDS[requested["attachment"]]):
-        if VERSION not in schema.served(seen["definitions"], GROUP, kind):
+    for group, version, kind in () if pending else kinds(requested):
+        if version not in schema.served(seen["definitions"], group, kind):
+            other = "SR-IOV " if group == sriov.GROUP else ""
             yield (
-                f"Cannot configure the Network Operator. The cluster does not serve {kind} of {GROUP}/{VERSION}. "
+                f"Cannot configure the {other}Network Operator. The cluster does not serve {kind} of "
+                f"{group}/{version}. "
                 "Install the operator with its Helm chart or from OperatorHub, or remove "
                 "site.kubernetes.network_operator."
             )
             return
+    if requested["attachment"] == SRIOV:
+        yield from sriov.problems(nodes.chosen(seen["nodes"], selector))
     if requested["namespace"] not in [one["metadata"]["name"] for one in seen["namespaces"]] and not pending:
         yield (
             f"Cannot configure the Network Operator in the namespace {requested['namespace']}. The cluster has no such "
@@ -183,6 +194,14 @@ def problems(
                 f"addresses, and {chosen} nodes need {chosen * requested['per_node']}. Use a larger subnet in "
                 "site.kubernetes.network_operator.subnets, or lower per_node."
             )
+
+
+def kinds(requested: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """(group, version, kind) of what the cluster must serve, without the pools."""
+    if requested["attachment"] == SRIOV:
+        own = [(sriov.GROUP, sriov.VERSION, kind) for kind in (sriov.POLICY, sriov.NETWORK)]
+        return [(GROUP, VERSION, POLICY), *own]
+    return [(GROUP, VERSION, kind) for kind in (POLICY, KINDS[requested["attachment"]])]
 
 
 def is_served(definitions_seen: Objects) -> bool:

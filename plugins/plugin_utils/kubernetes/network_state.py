@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, nodes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, nodes, sriov
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_pods, short
 
 if TYPE_CHECKING:
@@ -25,14 +25,20 @@ def policy_ready(policies: Any) -> bool:
 
 
 def faults(requested: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[str]:
-    """Each reason why pods cannot use RDMA; seen has policies, networks, pools, nodes, pods and events."""
+    """Each reason why pods cannot use RDMA; seen has policies, networks, pools, nodes, pods and events.
+
+    With SR-IOV, seen also has states (SriovNetworkNodeState) and attachments (NetworkAttachmentDefinition).
+    """
     own, chosen = requested["network_operator"], nodes.chosen(seen["nodes"], requested["nodes"])
     if not own:
         return []
     found = [*of_pods(seen["pods"], seen["events"]), *_of_policy(seen["policies"])]
     if found:
         return found  # the rest follows from it
-    for rail in network_operator.rails(own):
+    rails = network_operator.rails(own)
+    if own["attachment"] == network_operator.SRIOV:
+        found += sriov.faults(own, rails, seen, chosen)
+    for rail in rails:
         found += _of_network(own, rail, seen["networks"])
         found += _of_pool(rail, seen["pools"], chosen)
     return [*found, *_of_nodes(own, chosen)]
@@ -66,7 +72,10 @@ def _of_network(own: Mapping[str, Any], rail: Mapping[str, Any], networks: Objec
     name, kind = rail["name"], network_operator.KINDS[own["attachment"]]
     network = next((one for one in networks if one["metadata"]["name"] == name), None)
     status = _status(network or {})
-    if status.get("state") != "ready":
+    if kind == sriov.NETWORK:
+        if network is None:
+            yield f"The {kind} {name} is missing. Check who deleted it, and run the playbook again."
+    elif status.get("state") != "ready":
         reported = status.get("reason") or status.get("state") or "no state"
         yield (
             f"The {kind} {name} is not ready. The operator reports: {short(reported).rstrip('.')}. Pods that use it do "

@@ -49,5 +49,16 @@ def is_ready(node: Node) -> bool:
     return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
 
 
+def is_vm(node: Node) -> bool:
+    """Whether labels of the node, or vSphere's cloud provider, show that it is a VM."""
+    own = labels(node)
+    return (
+        str((node.get("spec") or {}).get("providerID") or "").startswith("vsphere://")
+        or own.get("feature.node.kubernetes.io/cpu-cpuid.HYPERVISOR") == "true"
+        or own.get("nvidia.com/vgpu.present") == "true"
+        or str(own.get("nvidia.com/gpu.machine") or "").startswith("VMware")
+    )
+
+
 def is_openshift(nodes: Sequence[Node]) -> bool:
     return any("node.openshift.io/os_id" in labels(one) for one in nodes)

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import vks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.directpath import DIRECTPATH
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpudirect
@@ -23,12 +24,15 @@ KEY = "site.kubernetes.network_operator"
 # A PVRDMA adapter has no device plugin.
 PATHS = ("sriov", "passthrough", DIRECTPATH)
 HANDED_ON = ("namespace", "attachment", "repository", "version", "pull_secrets", "name", "subnets", "per_node")
-MORE = ("chart", "exclude", "interfaces", "devices", "gid_index", "spec")
+MORE = ("chart", "exclude", "interfaces", "devices", "gid_index", "spec", "vfs", "sriov_namespace", "resource_prefix")
+# Most virtual functions that the webhook of the SR-IOV Network Operator allows for an adapter of NVIDIA.
+MOST_VFS = 128
 LEVELS = {"enabled": "PHB", "disabled": "LOC"}
 # Pods use the traffic class of the site. Another value would use another queue than the fabric expects.
 OF_INTENT = ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS")
 # Names of resources and networks; - becomes _ in a resource.
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
+DOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+")
 # Namespace of pods without a training, and with the checks of the nodes alone.
 NO_TRAINING, OF_CHECKS = "default", "aiready"
 
@@ -69,9 +73,44 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
             )
     if requested["per_node"] < 1:
         yield f"{KEY}.per_node: {requested['per_node']} is not a valid number of addresses. Use at least 1."
+    if requested["attachment"] == "sriov":
+        yield from _functions(requested, _of_vms(site))
     yield from _rails(requested, site["network"]["adapters"])
     yield from _addresses(requested)
     yield from _intent(site)
+
+
+def _of_vms(site: Mapping[str, Any]) -> str:
+    """Why the nodes are VMs, or an empty text if they may be physical machines."""
+    if vks.is_vks(site["kubernetes"]):
+        return "the nodes of VKS are VMs"
+    for key, value, of_vms in (
+        ("network.path", site["network"]["path"], (DIRECTPATH,)),
+        ("gpu.mode", site["gpu"]["mode"], ("vgpu", "mig")),
+    ):
+        if value in of_vms:
+            return f"site.{key} {value} exists only in VMs"
+    return ""
+
+
+def _functions(requested: Mapping[str, Any], vms: str) -> Iterator[str]:
+    if vms:
+        yield (
+            f"{KEY}.attachment: it is sriov, and {vms}. An adapter in a VM has no SR-IOV capability. Set it to "
+            "host_device."
+        )
+    if not 1 <= requested["vfs"] <= MOST_VFS:
+        yield f"{KEY}.vfs: {requested['vfs']} is not a valid number of virtual functions. Use 1 to {MOST_VFS}."
+    if requested["sriov_namespace"] and not LABEL.fullmatch(requested["sriov_namespace"]):
+        yield (
+            f"{KEY}.sriov_namespace: {requested['sriov_namespace']} is not a valid name in Kubernetes. Use at most 42 "
+            "lower-case letters, digits and -."
+        )
+    if not DOMAIN.fullmatch(requested["resource_prefix"]):
+        yield (
+            f"{KEY}.resource_prefix: {requested['resource_prefix']} is not a domain. Use the prefix of the SR-IOV "
+            "Network Operator, such as nvidia.com or openshift.io."
+        )
 
 
 def _rails(requested: Mapping[str, Any], adapters: int) -> Iterator[str]:
@@ -84,10 +123,10 @@ def _rails(requested: Mapping[str, Any], adapters: int) -> Iterator[str]:
             f"{KEY}.subnets: there are {count} subnets, but site.network.adapters is {adapters}. Each network needs an "
             "adapter of its own. Remove subnets, or add adapters."
         )
-    if requested["attachment"] == "macvlan" and not names:
+    if requested["attachment"] in ("macvlan", "sriov") and not names:
         yield (
-            f"{KEY}.interfaces: it is empty, and attachment macvlan needs the interface of each network. Add the names "
-            "of the interfaces in the nodes."
+            f"{KEY}.interfaces: it is empty, and attachment {requested['attachment']} needs the interface of each "
+            "network. Add the names of the interfaces in the nodes."
         )
     elif count > 1 and not names:
         yield (

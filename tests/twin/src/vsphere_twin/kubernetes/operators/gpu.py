@@ -46,6 +46,7 @@ def discover(world):
         }
         found.update({PCI[0]: "true"} if hardware.gpus else {})
         found.update({PCI[1]: "true"} if hardware.adapters else {})
+        found.update({} if hardware.total_vfs else {"feature.node.kubernetes.io/cpu-cpuid.HYPERVISOR": "true"})
         _label(cluster, node, found, "nfd-master")
 
 

@@ -21,6 +21,7 @@ class Hardware:
     vgpu: bool = False
     host_branch: str = "580"  # of the host driver, where the GPU is a vGPU
     adapters: int = 1  # RDMA functions of vendor 15b3
+    total_vfs: int = 0  # of each adapter; only physical nodes have any
     system: str = "ubuntu22.04"
     cpus: int = 16
     memory: str = "128Gi"

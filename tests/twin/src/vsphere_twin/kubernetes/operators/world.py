@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..refused import Refused
-from . import gpu, network, pod_shell, scheduling, training, vks, workloads
+from . import gpu, network, pod_shell, scheduling, sriov, training, vks, workloads
 from .parts import Hardware
 
 LICENSED, UNLICENSED = "Licensed (Expiry: 2027-01-01 0:0:0 GMT)", "Unlicensed (Unrestricted)"
@@ -18,6 +18,7 @@ _CONTROLLERS = (
     ("gpu-operator", gpu.discover),
     ("gpu-operator", gpu.step),
     ("network-operator", network.step),
+    (sriov.OPERATOR, sriov.step),
     ("vks", vks.step),
     ("mpi-operator", training.mpi_jobs),
     ("trainer", training.train_jobs),
@@ -72,7 +73,7 @@ class World:
 
     `add_node(name, gpus=2)` joins a node. `programs` decides how containers end: {container: callable(pod, container)}
     that returns (exit code or None while it runs, log). A `pod_runtime` runs the containers of chosen pods (see
-    PodRuntime). `installed` names the operators; with `vks` the cluster is a Supervisor, whose Cluster objects become
+    PodRuntime). `installed` names the operators, with `vks` the cluster is a Supervisor, whose Cluster objects become
     API servers of their own. Faults are plain attributes: `images.missing`, `images.private`, `hardware`,
     `feature_discovery`, `free_gpus`.
     """
@@ -83,6 +84,9 @@ class World:
         self.pod_runtime = PodRuntime()
         self.feature_discovery = True
         self.rendered = {}
+        # The SR-IOV network operator, as the chart of NVIDIA installs it on request.
+        self.sriov_namespace, self.sriov_prefix, self.sriov_webhook = "nvidia-network-operator", "nvidia.com", False
+        self.sriov_nodes = {"kubernetes.io/os": "linux"}  # labels of the nodes that it configures
         self.rejections = []  # what the API answered to operators
         self._seen, self._idle = {}, None
         # A Supervisor: `spawn(uid, name, version)` returns the API server of a new cluster, `end(uid)` stops it.
@@ -91,6 +95,7 @@ class World:
         if "vks" in self.installed:
             cluster.admission.append(vks.admit)
             vks.prepare(self)
+        cluster.admission.append(sriov.admission(self))
         cluster.admission += [workloads.admit_security, workloads.admit_quota]
         if "trainer" in self.installed:
             cluster.admission.append(training.admit_train_job)
