@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from vsphere_twin.kubernetes import access
+from vsphere_twin.kubernetes import access, schemas
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 POLICIES = "/apis/nvidia.com/v1/clusterpolicies"
@@ -97,6 +97,14 @@ def test_an_unknown_field_is_pruned_with_a_warning(client):
     status, made = client.create(POLICIES, policy(driver={"licencingConfig": {}}))
     assert (status, made["spec"]["driver"].get("licencingConfig")) == (201, None)
     assert client.answer.headers["Warning"] == '299 - "unknown field \\"spec.driver.licencingConfig\\""'
+
+
+def test_elements_below_a_preserved_field_keep_their_fields():
+    opened = {"x-kubernetes-preserve-unknown-fields": True}
+    schema = {"properties": {"value": opened, "plain": {"items": {"properties": {"a": {}}}}}}
+    made = {"value": [{"name": "x", "inner": [{"y": 1}]}], "plain": [{"a": 1, "b": 2}]}
+    assert schemas.prune(schema, made) == ["plain[0].b"]
+    assert made == {"value": [{"name": "x", "inner": [{"y": 1}]}], "plain": [{"a": 1}]}
 
 
 def test_an_unknown_field_is_rejected_by_strict_validation(client):

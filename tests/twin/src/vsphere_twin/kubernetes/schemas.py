@@ -20,7 +20,8 @@ QUANTITY = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)(([KMGTPE]i)|[numkMGTPE]|([eE][
 def prune(schema, value, path="", top=True):
     """Remove the fields that the schema does not declare, and return their paths."""
     if isinstance(value, list):
-        items = schema.get("items", {})
+        # Elements below preserved fields are preserved, as skipPrune of apiextensions-apiserver does.
+        items = {**schema.get("items", {}), **({_OPEN: True} if schema.get(_OPEN) else {})}
         return [one for at, item in enumerate(value) for one in prune(items, item, f"{path}[{at}]", False)]
     if not isinstance(value, dict) or schema.get(_INT_OR_STRING):
         return []
