@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from guests.faults.table import number_of_commit
 from house.collection import ROOT
 from rehearse import playbook
 from vsphere_twin.model.supervisor import Namespace
@@ -65,13 +66,14 @@ def given(running, ca_file):
     return {"site": site, "site_vcenter_password": PASSWORD, "kubernetes_poll_s": 1}
 
 
-def run(running, tmp_path, *arguments):
+def run(running, tmp_path, *arguments, name="kubernetes"):
     file, where = tmp_path / "variables.json", tmp_path / "hosts.json"
     file.write_text(json.dumps(given(running, tmp_path / "ca.pem")))
     local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     where.write_text(json.dumps({"all": {"hosts": {"localhost": local}}}))
-    path = ROOT / "playbooks" / "kubernetes.yml"
-    return playbook.run(path, "-e", f"@{file}", *arguments, env=playbook.environment(tmp_path), inventory=where)
+    env = {**playbook.environment(tmp_path), "AIREADY_RESULTS": str(tmp_path / "results")}
+    path = ROOT / "playbooks" / f"{name}.yml"
+    return playbook.run(path, "-e", f"@{file}", *arguments, env=env, inventory=where)
 
 
 def prepare(running, tmp_path):
@@ -110,3 +112,30 @@ def test_cluster_of_a_site(twin, tmp_path):
     assert again.status == 0, again.output
     assert "changed=0" in again.output
     assert re.findall(r"client-key-data|twin-token|twin-admin-token", first.output + again.output) == []
+    if number_of_commit() % 6 == 3:  # one playbook more
+        drifts(running, tmp_path, made)
+
+
+def drifts(running, tmp_path, made):
+    """Drift reads the Supervisor and the cluster, and names what others changed in both."""
+    cluster = running.kubernetes.cluster
+    with cluster.lock:
+        own = cluster.get("clusters", "gpu", "training")
+        spec = json.loads(json.dumps(own["spec"]))
+        spec["topology"]["controlPlane"]["replicas"] = 3
+        cluster.change("clusters", own, "kubectl-edit", spec=spec)
+    with made.cluster.lock:
+        own = made.cluster.get("namespaces", "gpu-operator")
+        label = {"pod-security.kubernetes.io/enforce": "baseline"}
+        made.cluster.labelled("namespaces", own, label, "kubectl-label")
+    ended = run(running, tmp_path, "--tags", "kubernetes", name="drift")
+    assert (ended.status, ended.changed) == (2, 0), ended.output
+    (folder,) = (tmp_path / "results" / "drift").iterdir()
+    rows = json.loads((folder / "drift.json").read_text())["rows"]
+    found = {(row["object"], row["found"], row["changed_by"]) for row in rows if row["state"] != "as requested"}
+    assert found == {
+        ("Cluster training/gpu", "3", "kubectl-edit"),
+        ("Namespace gpu-operator", "baseline", "kubectl-label"),
+    }
+    assert {"gpu-train", "ClusterPolicy cluster-policy"} <= {row["object"] for row in rows}
+    assert re.findall(r"client-key-data|twin-token|twin-admin-token", ended.output) == []
