@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gates.sanity import WITH_GUESTS, turn
+from gates.sanity import WITH_GUESTS, modules_of_others, turn
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,10 @@ def test_consecutive_commits_run_preflight_and_the_rehearsal_with_guests(first):
     preflights, stages = zip(*(turn(number, True) for number in range(first, first + WITH_GUESTS)), strict=True)
     assert sum(preflights) == 2
     assert set(stages) == {"all", "infrastructure", None}
+
+
+def test_one_of_consecutive_commits_runs_the_newest_modules_of_other_collections():
+    chosen = [modules_of_others(number) for number in range(WITH_GUESTS)]
+    assert [bool(files) for files in chosen] == [False, False, True]
+    assert "tests/wire/test_foreign_modules.py" in chosen[2]
+    assert turn(2, True) == (False, "infrastructure")
