@@ -25,6 +25,9 @@ class Recorded:
     intent: dict = field(default_factory=dict)  # what the site requires besides
 
 
+# What a site requires that requests device groups of two GPUs.
+NVLINK = {"nvlink": True, "nvlink_gpus": 2}
+GPUS = [f"GPU{number}" for number in range(4)]
 RECORDED = {
     "recorded-clock": Recorded(
         "pvrdma",
@@ -37,6 +40,27 @@ RECORDED = {
         "guest.topology",
         {"nearest": {"GPU0": {"nic": "mlx5_0", "class": "SYS"}}},
         (Seen("guest.topology job-02", WARN, ("the GPU and the network adapter of job-02",), ("SYS",)),),
+    ),
+    "recorded-no-nvlink": Recorded(
+        "passthrough",
+        "guest.topology",
+        {"matrix": {one: {other: "NV12" if one + other == "GPU0GPU1" else "PHB" for other in GPUS} for one in GPUS}},
+        (
+            Seen(
+                "guest.topology job-02",
+                FAIL,
+                ("the GPUs of job-02", "are not NVLink sets of 2"),
+                ("2 of 4 GPUs have no NVLink connection", "such as GPU2"),
+            ),
+        ),
+        intent=NVLINK,
+    ),
+    "recorded-nvlinks-down": Recorded(
+        "passthrough",
+        "guest.topology",
+        {"links": {"GPU0": {"active": 12, "inactive": 0}, "GPU1": {"active": 0, "inactive": 12}}},
+        (Seen("guest.topology job-02", FAIL, ("the NVLinks of job-02", "are down"), ("GPU1: no NVLink is active",)),),
+        intent=NVLINK,
     ),
     "recorded-no-gpudirect": Recorded(
         "passthrough",

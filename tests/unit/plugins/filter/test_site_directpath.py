@@ -204,7 +204,10 @@ def test_the_page_quotes_the_message_of_a_case(words, name):
 TABLE = PAGE.partition("## Rejected cases of DirectPath")[2].partition("\n## ")[0]
 CASES = re.findall(r"^\| (.*?) \| .* \| (`.*`, .*) \|$", TABLE, re.M)
 # Test files by the part of their path that the page has.
-FILES = {str(path.relative_to(ROOT / "tests")): path for path in (ROOT / "tests").rglob("test_*.py")}
+FILES = {
+    str(path.relative_to(ROOT / "tests")): path
+    for path in [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests" / "guests" / "faults").glob("*.py")]
+}
 
 
 def test_the_page_lists_twenty_cases():
@@ -226,9 +229,10 @@ def test_each_case_of_the_page_has_its_test(case, tests):
         assert (f"def {function}(" if function else f'"{row}"') in found[0].read_text(), one
 
 
-def test_the_first_example_for_a_new_site_has_directpath_and_torchrun():
-    page = (ROOT / "docs" / "site.md").read_text()
-    example = yaml.safe_load(re.findall(r"```yaml\n(site:\n.*?)```", page, re.S)[1])["site"]
+@pytest.mark.parametrize("name, number", [("README.md", 0), ("docs/site.md", 1)])
+def test_the_first_example_for_a_new_site_has_directpath_and_torchrun(name, number):
+    page = (ROOT / name).read_text()
+    example = yaml.safe_load(re.findall(r"```yaml\n(site:.*?)```", page, re.S)[number])["site"]
     assert site_problems(example) == []
     assert (example["gpu"]["mode"], example["network"]["path"], example["licence"]) == (*["directpath"] * 2, "none")
     assert validate(example)[0]["training"]["engine"] == "torchrun"

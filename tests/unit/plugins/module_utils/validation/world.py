@@ -31,6 +31,19 @@ def topology(guests, per_switch=2):
     return {"hosts": hosts, "vms": vms, "switches": []}
 
 
+def nvlink_sets(*sets, active=12):
+    """What nvidia-smi prints of GPUs, each of which has NVLink to those with the same set."""
+    gpus = {f"GPU{number}": name for number, name in enumerate(sets)}
+    return {
+        "gpus": [*gpus],
+        "matrix": {
+            one: {other: "NV12" if gpus[one] == gpus[other] else "PHB" for other in gpus if other != one}
+            for one in gpus
+        },
+        "links": {one: {"active": active, "inactive": 12 - active} for one in gpus},
+    }
+
+
 class World:
     """A lab. Its methods break something; measurements() is what would be measured then."""
 
@@ -147,7 +160,8 @@ class World:
         known = list(counted) if self.path == "pvrdma" else ADAPTER
         self.add("guest.counters", guest, changed=counted, known=known, lost=[])
         if self.path != "pvrdma":
-            self.add("guest.topology", guest, nearest={"GPU0": {"nic": "mlx5_0", "class": "PHB"}})
+            near = {"nearest": {"GPU0": {"nic": "mlx5_0", "class": "PHB"}}}
+            self.add("guest.topology", guest, **near, **(nvlink_sets(*"0011") if self.intent.get("nvlink") else {}))
             self.add("guest.gpudirect", guest, gpudirect={"peermem": None, "open_module": True, "kernel_dmabuf": True})
 
     def _stack(self, guest, requested):

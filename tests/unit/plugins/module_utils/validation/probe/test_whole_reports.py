@@ -9,7 +9,9 @@ import json
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes, record
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.document import document
 from ansible_collections.aiready.vsphere.plugins.modules import validation_result
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import pages
 
 from rehearse import rule
 from unit.plugins.module_utils.validation.pairs.ends import BANDWIDTH, LATENCY, RPING, TCP, pinged
@@ -313,6 +315,20 @@ def test_gpus_that_are_the_requested_nvlink_peers_pass(tmp_path):
         name: (rows[f"guest.topology {name}"]["verdict"], rows[f"guest.topology {name}"]["measured"]) for name in GUESTS
     }
     assert (shown, broken) == (dict.fromkeys(GUESTS, ("pass", "NV12; PHB")), [])
+
+
+@pytest.mark.parametrize(
+    "name, gpus",
+    [("GPUs that are no NVLink peers", "GPU0 and GPU1 (SYS)"), ("GPUs without an active NVLink", "GPU0, GPU1: ")],
+)
+def test_the_saved_report_names_the_gpus_that_are_not_the_requested_nvlink_peers(tmp_path, name, gpus):
+    run = Run()
+    plant, (row, _verdict) = BAD[name]
+    plant(run)
+    reported, rows, _broken = run.saved(tmp_path)
+    assert gpus in rows[row]["why"]
+    assert gpus in reported["verdict"]["sentence"]
+    assert gpus in pages.markdown(document(reported, None))
 
 
 @pytest.mark.parametrize("plant, row", BAD.values(), ids=BAD.keys())
