@@ -161,8 +161,8 @@ def unverified(connections: Iterable[Sequence[str]]) -> Iterator[Finding]:
         if what == trust.SSH:
             found = f"Host keys are not checked: {setting}. An attacker on the network can impersonate a host."
             todo = (
-                "Set ansible_host_key_checking to true for the groups esxi_hosts and switches. Give jobs of AWX the host "
-                "keys as the file /etc/ssh/ssh_known_hosts of their container, see docs/awx.md."
+                "Set ansible_host_key_checking to true for the groups esxi_hosts and switches. Give jobs of AWX the "
+                "host keys as the file /etc/ssh/ssh_known_hosts of their container, see docs/awx.md."
             )
             yield Finding("trust", what, "host keys", OPEN, found, todo=todo)
             continue
