@@ -363,3 +363,13 @@ def test_a_namespace_goes_with_its_content(world, client):
     assert client.call("DELETE", "/api/v1/namespaces/n")[1]["status"]["phase"] == "Terminating"
     world.settle()
     assert client.call("GET", "/api/v1/namespaces/n")[0] == 404
+
+
+def test_a_job_that_is_being_deleted_gets_no_new_pods(world, client):
+    world.programs["launcher"] = lambda _pod, _container: (None, "")
+    world.cluster.create("mpijobs", mpi_job())
+    world.settle()
+    body = {"propagationPolicy": "Foreground"}
+    client.call("DELETE", "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs/train", body)
+    world.settle()
+    assert [world.cluster.list(plural, "default") for plural in ("mpijobs", "jobs", "pods")] == [[], [], []]

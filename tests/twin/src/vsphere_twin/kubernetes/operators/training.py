@@ -24,6 +24,8 @@ def mpi_jobs(world):
     if not cluster.serves("mpijobs"):
         return
     for job in cluster.list("mpijobs"):
+        if "deletionTimestamp" in job["metadata"]:
+            continue  # the operator creates no pods for it
         if is_true(job, "Succeeded") or is_true(job, "Failed"):
             _clean(cluster, job)
         else:
@@ -215,7 +217,8 @@ def train_jobs(world):
     if not cluster.serves("trainjobs"):
         return
     for job in cluster.list("trainjobs"):
-        if not (is_true(job, "Complete") or is_true(job, "Failed")):
+        ends = is_true(job, "Complete") or is_true(job, "Failed") or "deletionTimestamp" in job["metadata"]
+        if not ends:
             _train_job(cluster, job)
 
 

@@ -136,6 +136,8 @@ def jobs(world):
     """The pods of jobs, their retries and their end."""
     cluster = world.cluster
     for job in cluster.list("jobs"):
+        if "deletionTimestamp" in job["metadata"]:
+            continue
         if not any(one["type"] in ("Complete", "Failed") for one in job.get("status", {}).get("conditions") or ()):
             _job(cluster, job)
 
