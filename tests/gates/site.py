@@ -39,6 +39,7 @@ NAVIGATION = {
         "docs/kubernetes.md",
         "docs/openshift.md",
         "docs/pod_sriov.md",
+        "docs/kubernetes_checks.md",
         "docs/awx.md",
         "docs/capture.md",
         "docs/rehearse_your_site.md",

@@ -78,6 +78,7 @@ NOT_LOOSER = {
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image
         validation.osu.latency validation.osu.bandwidth validation.osu.allreduce gpu.nvlink directpath.vmotion
         stack.dcgm.diag stack.dcgm.health stack.gds.check stack.mpi.transport stack.sharp stack.images
+        kubernetes.checks.jobs
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
         hosts.reboot hosts.cold_cycle hosts.allow_reverted_settings hosts.uncompared_settings hosts.evacuation

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.pairs import READY, SELF
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorded import END, RUN
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.kubernetes import kubernetes
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.kubernetes import kubernetes as site_kubernetes
 
 from guests.faults.table import number_of_commit
 from rehearse import playbook
@@ -34,10 +34,9 @@ def client(pod, container):
     return 0, f"{SELF}address=10.244.0.4\n{RUN}pair.iperf3\n{text}{END}{int(bad)}\n"
 
 
-def role(server, folder):
+def role(server, folder, checks, kubernetes=None, **more):
     """A play with the checks of the role alone."""
-    checks = {"image": "images.example.org/measure:1", "pairs": {}}
-    own = {"kubeconfig": str(server.kubeconfig_file), "checks": checks}
+    own = {"kubeconfig": str(server.kubeconfig_file), "checks": checks, **(kubernetes or {})}
     options = {"kubeconfig": str(server.kubeconfig_file)}
     tasks = [
         {
@@ -51,7 +50,7 @@ def role(server, folder):
         "gather_facts": False,
         "module_defaults": {"group/kubernetes.core.k8s": options},
         "vars": {
-            "kubernetes_site": kubernetes({**SITE, "training": None, "kubernetes": own}),
+            "kubernetes_site": site_kubernetes({**SITE, "training": None, **more, "kubernetes": own}),
             "kubernetes_poll_s": 1,
             "kubernetes_result_dir": str(folder / "results"),
         },
@@ -70,7 +69,7 @@ def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
     with kubernetes_lab.launch() as lab, kubernetes_lab.working(lab):
         lab.world.programs.update(server=server, client=client)
         lab.cluster.create("namespaces", {"metadata": {"name": "aiready"}})
-        finished = role(lab, tmp_path)
+        finished = role(lab, tmp_path, {"image": "images.example.org/measure:1", "pairs": {}})
         assert finished.status != 0
         file = tmp_path / "results" / "validation.json"
         assert file.exists(), finished.output

@@ -15,7 +15,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
     DONE,
     SKIPPED,
@@ -25,7 +25,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, nodes, openshift
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import IMAGE, of_pods, short
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import INTERFACE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import DATA, HOSTNAME, INTERFACE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorded import (
     RecordedCommands,
     RecordedFiles,
@@ -43,13 +43,12 @@ if TYPE_CHECKING:
 NAME = "aiready-check"
 LABEL, OF_NODE = "aiready.vsphere/check", "aiready.vsphere/node"
 CONTAINER = "check"
-HOSTNAME = "kubernetes.io/hostname"
-# First interface of Multus in a pod.
-DATA = "net1"
 ALL = ("guest.kernel", "guest.driver", "guest.licence", "guest.xid", "guest.ecc", "guest.memlock")
 WITH_RDMA = ("guest.address", "guest.mtu", "guest.modules", "guest.rdma_device", "guest.gid", "fabric.settings")
 # The pods of a training have the first one too. The log of the kernel needs the second one.
 CAPABILITIES = ("IPC_LOCK", "SYSLOG")
+# Jobs across nodes, and figures derived from them.
+OF_JOBS = (*rungs.PROGRAMS, "cluster.nccl", "cluster.training", "cluster.efficiency", "cluster.rdma_gain")
 NOT_IN_PODS = "pods do not measure it"
 TC, HCA, GID = "NCCL_IB_TC", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX"
 
@@ -142,23 +141,35 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
                 guests[node] = {"before": {"msg": why}}
         else:
             guests[node] = {"before": {"msg": trouble(name, found.get(name), seen, checks)}}
-    known = (*ALL, *(WITH_RDMA if network else ()), *(pair_checks(network) if checks.get("pairs") else ()))
-    skip = {check: NOT_IN_PODS for check in rungs.CHECKS if check not in known}
-    skip["guest.licence:after"] = "pods read the licence once"
-    intent = {
-        **checks["intent"],
-        "guests": list(guests),
-        "rounds": (checks.get("pairs") or {}).get("rounds"),
-        "interfaces": dict.fromkeys(guests, DATA) if network else {},
-        "skip": {**skip, **checks["intent"]["skip"]},
-    }
     agreement = _agreement(differences) if network and differences else {}
     return {
-        "intent": intent,
+        "intent": intent_of(requested, list(guests)),
         "guests": guests,
         "agreement": agreement,
         "simulated": checks["simulated"],
         "site": checks["site"],
+    }
+
+
+def intent_of(requested: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The requirements of these nodes, with the checks that pods do not run."""
+    checks, network = requested["checks"], requested.get("network_operator") or {}
+    pairs, jobs = checks.get("pairs") or {}, checks.get("jobs") or {}
+    known = (*ALL, *(WITH_RDMA if network else ()), *(pair_checks(network) if pairs else ()))
+    skip = {check: NOT_IN_PODS for check in rungs.CHECKS if check not in known}
+    skip.update(dict.fromkeys(OF_JOBS, "site.kubernetes.checks.jobs is not set"))
+    skip["guest.licence:after"] = "pods read the licence once"
+    if jobs:
+        skip = {check: why for check, why in skip.items() if check not in OF_JOBS}
+    return {
+        **checks["intent"],
+        "guests": list(names),
+        "rounds": (pairs or jobs).get("rounds"),
+        "nodes": expected.counts(jobs["nodes"], len(names)) if jobs else None,
+        "transports": jobs.get("transports"),
+        "osu": list(jobs.get("osu") or ()),
+        "interfaces": dict.fromkeys(names, DATA) if network else {},
+        "skip": {**skip, **jobs.get("skip", {}), **checks["intent"]["skip"]},
     }
 
 

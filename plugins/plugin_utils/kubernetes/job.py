@@ -24,6 +24,8 @@ QUEUE = "kueue.x-k8s.io/queue-name"
 SCRIPTS, MOUNTED = "aiready-trainings", "/opt/aiready"
 FILES = pathlib.Path(__file__).parents[3] / "roles" / "horovod" / "files" / "trainings"
 INTERFACE = "eth0"  # network of the pods
+DATA = "net1"  # first interface of Multus in a pod
+HOSTNAME = "kubernetes.io/hostname"
 # Images contain no host keys of SSH, and each pod has new ones. The key pair of the operator protects the connection.
 KEY = "/etc/ssh/ssh_host_ed25519_key"
 SSHD = f"mkdir -p /run/sshd; test -e {KEY} || ssh-keygen -q -t ed25519 -N '' -f {KEY}; exec /usr/sbin/sshd -De"
@@ -49,10 +51,10 @@ def objects(requested: Mapping[str, Any], definitions: Sequence[Mapping[str, Any
         spec = _mpijob(requested)
     else:
         spec = _trainjob(requested, schema.served(definitions, group, kind).get(version) or {})
-    labels = {QUEUE: requested["queue"]} if requested.get("queue") else {}
+    labels = {**({QUEUE: requested["queue"]} if requested.get("queue") else {}), **(requested.get("labels") or {})}
     job: Made = {"apiVersion": f"{group}/{version}", "kind": kind, "metadata": {}, "spec": spec}
     metadata: Made = {
-        "name": f"aiready-{_digest([job, labels, made, requested['run']])}",
+        "name": f"{requested.get('prefix', 'aiready')}-{_digest([job, labels, made, requested['run']])}",
         "namespace": requested["namespace"],
     }
     # The pods of a job do not change, so each other job has another name.
@@ -69,7 +71,7 @@ def _scripts(requested: Mapping[str, Any]) -> Made:
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": SCRIPTS, "namespace": requested["namespace"]},
+        "metadata": {"name": requested.get("scripts", SCRIPTS), "namespace": requested["namespace"]},
         "data": {name: (FILES / name).read_text(encoding="utf-8") for name in names},
     }
 
@@ -91,6 +93,9 @@ def environment(requested: Mapping[str, Any]) -> dict[str, str]:
     network = requested.get("network") or {}
     made = {"NCCL_SOCKET_IFNAME": INTERFACE}
     made.update(network_operator.environment(network) if network else {"NCCL_IB_DISABLE": "1"})
+    if network and requested.get("transport") == "tcp":
+        # TCP over the same adapter, to compare it with RDMA.
+        made.update(NCCL_IB_DISABLE="1", NCCL_SOCKET_IFNAME=DATA)
     if requested["gpus"]:
         made.update(NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET")
     if requested["engine"] != "horovod":
@@ -110,7 +115,7 @@ def _pod(requested: Mapping[str, Any]) -> tuple[Made, Made]:
     volumes: list[Made] = [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": _size(requested["shm_size"])}}]
     if requested["builtin"]:
         mounts.append({"name": "trainings", "mountPath": MOUNTED})
-        volumes.append({"name": "trainings", "configMap": {"name": SCRIPTS}})
+        volumes.append({"name": "trainings", "configMap": {"name": requested.get("scripts", SCRIPTS)}})
     pod: Made = {"volumes": volumes}
     if requested["pull_secrets"]:
         pod["imagePullSecrets"] = [{"name": name} for name in requested["pull_secrets"]]
@@ -118,8 +123,25 @@ def _pod(requested: Mapping[str, Any]) -> tuple[Made, Made]:
         pod["serviceAccountName"] = requested["service_account"]
     if requested["nodes_with"]:
         pod["nodeSelector"] = {key: str(value) for key, value in requested["nodes_with"].items()}
+    if requested.get("hosts"):
+        pod["affinity"] = _spread(requested["hosts"], requested["labels"])
     # RDMA locks its memory, and pods have no other means to raise the limit.
     return pod, {"volumeMounts": mounts, "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}}}
+
+
+def _spread(hosts: Sequence[str], labels: Mapping[str, str]) -> Made:
+    """The affinity of pods that run on these nodes, one on each."""
+    term = {"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": list(hosts)}]}
+    apart = {"labelSelector": {"matchLabels": dict(labels)}, "topologyKey": HOSTNAME}
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    return {"nodeAffinity": {required: {"nodeSelectorTerms": [term]}}, "podAntiAffinity": {required: [apart]}}
+
+
+def _metadata(annotations: Mapping[str, str], labels: Mapping[str, str]) -> Made:
+    """The metadata of pods; empty without any."""
+    found = {"annotations": dict(annotations), "labels": dict(labels)}
+    found = {key: value for key, value in found.items() if value}
+    return {"metadata": found} if found else {}
 
 
 def _size(text: str) -> str:
@@ -128,41 +150,39 @@ def _size(text: str) -> str:
     return number + {"k": "Ki", "m": "Mi", "g": "Gi"}.get(unit, "")
 
 
-def _mpijob(requested: Mapping[str, Any]) -> Made:
-    pod, container = _pod(requested)
+def mpirun(requested: Mapping[str, Any], *options: str) -> list[str]:
+    """The command of the launcher, without that of the ranks."""
     exported = [word for name, value in environment(requested).items() for word in ("-x", f"{name}={value}")]
     # sshd starts the ranks without the environment of their container.
     words = ["mpirun", "--allow-run-as-root", "-np", str(requested["nodes"] * requested["slots"]), "-bind-to", "none"]
-    words += [
-        "-map-by",
-        "slot",
-        "-mca",
-        "pml",
-        "ob1",
-        "-mca",
-        "btl",
-        "^openib",
-        "-mca",
-        "btl_tcp_if_include",
-        INTERFACE,
-        "-mca",
-        "plm_rsh_args",
-        SSH,
-    ]
-    words += [*exported, "-x", "LD_LIBRARY_PATH", "-x", "PATH", *_command(requested)]
+    words += ["-map-by", "slot", *options]
+    words += ["-mca", "pml", "ob1", "-mca", "btl", "^openib"]
+    words += ["-mca", "btl_tcp_if_include", requested.get("interface", INTERFACE), "-mca", "plm_rsh_args", SSH]
+    return [*words, *exported, "-x", "LD_LIBRARY_PATH", "-x", "PATH"]
+
+
+def _mpijob(requested: Mapping[str, Any]) -> Made:
+    pod, container = _pod(requested)
+    words = requested.get("launcher") or [*mpirun(requested), *_command(requested)]
     launcher = {"containers": [{"name": "launcher", "image": requested["image"], "command": words}]}
     worker = {"name": "worker", "image": requested["image"], "command": ["/bin/sh", "-c", SSHD], **container}
     if _resources(requested):
         worker["resources"] = {"limits": _resources(requested)}
     template: Made = {"spec": {"containers": [worker], **pod}}
-    if requested.get("network"):
-        annotations = network_operator.pod_annotations(requested["network"], requested["namespace"])
-        template["metadata"] = {"annotations": annotations}
+    annotations = network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"])
+    template.update(_metadata(annotations, requested.get("labels") or {}))
+    if requested.get("kept"):
+        # Workers that are kept end by themselves, also without the controller.
+        template["spec"]["activeDeadlineSeconds"] = requested["limit_s"]
     pulled = {key: pod[key] for key in ("imagePullSecrets", "serviceAccountName") if key in pod}
     return {
         "slotsPerWorker": requested["slots"],
         "launcherCreationPolicy": "WaitForWorkersReady",
-        "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 0, "activeDeadlineSeconds": requested["limit_s"]},
+        "runPolicy": {
+            "cleanPodPolicy": "None" if requested.get("kept") else "Running",
+            "backoffLimit": 0,
+            "activeDeadlineSeconds": requested["limit_s"],
+        },
         "mpiReplicaSpecs": {
             "Launcher": {"replicas": 1, "restartPolicy": "Never", "template": {"spec": {**launcher, **pulled}}},
             "Worker": {
@@ -189,7 +209,8 @@ def _trainjob(requested: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
     if "activeDeadlineSeconds" in _known(served):
         made["activeDeadlineSeconds"] = requested["limit_s"]
     annotations = network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"])
-    return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]}, annotations)}
+    metadata = _metadata(annotations, requested.get("labels") or {})
+    return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]}, metadata)}
 
 
 def takes_annotations(requested: Mapping[str, Any], definitions: Sequence[Mapping[str, Any]]) -> bool:
@@ -213,10 +234,9 @@ def _known(served: Mapping[str, Any]) -> Mapping[str, Any]:
     return ((served.get("properties") or {}).get("spec") or {}).get("properties") or {}
 
 
-def _overrides(served: Mapping[str, Any], spec: Made, annotations: Mapping[str, str]) -> Made:
+def _overrides(served: Mapping[str, Any], spec: Made, metadata: Made) -> Made:
     """The fields of the pods, in the field that the served version has."""
     known = _known(served)
-    metadata: Made = {"metadata": {"annotations": dict(annotations)}} if annotations else {}
     if PATCHES in known:
         job = {"name": NODE, "template": {"spec": {"template": {**metadata, "spec": spec}}}}
         runtime = {"template": {"spec": {"replicatedJobs": [job]}}}

@@ -30,6 +30,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs i
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import (
     checks,
+    job,
     network_operator,
     nodes,
     openshift,
@@ -149,7 +150,7 @@ def _result(
         return measurement(test.check, subject, MISSING, why, **about), found
     if test.check in params.WITH_RDMA and not own.get("device"):
         why = (
-            f"The pod on {source} has no RoCE v2 GID with an IPv4 address on {checks.DATA}. Check the device plugin "
+            f"The pod on {source} has no RoCE v2 GID with an IPv4 address on {job.DATA}. Check the device plugin "
             "and the addresses of its network."
         )
         return measurement(test.check, subject, FAILED, why, **about), found
@@ -167,7 +168,7 @@ def _trouble(requested: Mapping[str, Any], done: Mapping[str, Any], made: Made) 
     name = made["metadata"]["name"]
     log = str(done["logs"].get(name) or "")
     if any(line.startswith(SELF) for line in log.splitlines()) and not _address(log):
-        where = f"IPv4 address on {checks.DATA}" if requested.get("network_operator") else "IP address"
+        where = f"IPv4 address on {job.DATA}" if requested.get("network_operator") else "IP address"
         return (
             f"The pod on {made['metadata']['annotations'][checks.OF_NODE]} has no {where}. Check the addresses of its "
             f"network, and that the image {requested['checks']['pairs']['image']} contains ip, sed and head."
@@ -252,7 +253,7 @@ def _pod(
         "command": ["/bin/sh", "-c", script],
         "env": [
             {"name": "POD_ADDRESS", "valueFrom": field},
-            {"name": "INTERFACE", "value": checks.DATA if network else ""},
+            {"name": "INTERFACE", "value": job.DATA if network else ""},
             # Each pair has names of its own, so that no pod that remains gives its output to another pair.
             {"name": "PEER", "value": other},
         ],

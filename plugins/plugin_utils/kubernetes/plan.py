@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import 
     job,
     mig,
     network_operator,
+    node_jobs,
     nodes,
     openshift,
     schema,
@@ -71,7 +72,9 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     permissions = openshift.objects(pods["namespace"], allowed) if pods and on_openshift else []
     training = job.objects(wanted, seen["definitions"]) if wanted else []
     problems += _operator_of_job(wanted, seen["definitions"]) if wanted else []
-    for one in [*made, *networks, *permissions, *training]:
+    account = openshift.ACCOUNT if on_openshift else ""
+    of_nodes = node_jobs.objects(requested, seen["definitions"], account) if checks and wanted else []
+    for one in [*made, *networks, *permissions, *training, *of_nodes]:
         problems += _unfit(one, seen["definitions"])
     namespaces = [_namespace(one["namespace"]) for one in (wanted, checks) if one][:1]  # both use the same one
     if not on_openshift:  # its own controller sets the label

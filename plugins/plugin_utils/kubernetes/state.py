@@ -73,23 +73,41 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
 
     seen also has suspended: whether the role suspended the job after its time.
     """
+    found = failures(requested, seen)
     jobs, (log, cut) = seen["jobs"], bounded(seen.get("log"))
     done, failed = _end(jobs[0]) if jobs else ({}, {})
     if done:
-        # NCCL uses sockets without an error, so the job succeeds.
-        return over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
-    name = short(jobs[0]["metadata"]["name"]) if jobs else "the job"
-    found = of_pods(*_own(str(jobs[0]["metadata"]["name"]), seen)) if jobs else []
-    found += _held(jobs[0]) if jobs else []
-    reported = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
-    found += [f"The log of {name} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
+        return found
     last = f" The last line of its log: {short(log.splitlines()[-1])}." if log.strip() else ""
     last += f" {cut}" if cut else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
-    if jobs:
-        found += over_sockets(requested["training"], _own(str(jobs[0]["metadata"]["name"]), seen)[0], log)
     limit += _afterwards(jobs[0], bool(seen.get("suspended"))) if jobs and not failed else ""
-    return [*found, f"The training {name} did not succeed. The cluster reports: {short(reported)}.{limit}{last}"]
+    return [*found[:-1], f"The training {_unsuccessful(jobs)}{limit}{last}"]
+
+
+def failures(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
+    """Each reason why a job did not succeed, or succeeded over sockets; seen is that of job_faults."""
+    jobs, (log, _cut) = seen["jobs"], bounded(seen.get("log"))
+    if not jobs:
+        return [f"The job {_unsuccessful(jobs)}"]
+    pods, events = _own(str(jobs[0]["metadata"]["name"]), seen)
+    # NCCL uses sockets without an error, so the job succeeds.
+    sockets = over_sockets(requested["training"], pods, log)
+    if _end(jobs[0])[0]:
+        return sockets
+    found = [*of_pods(pods, events), *_held(jobs[0])]
+    found += [f"The log of {_name(jobs)} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
+    return [*found, *sockets, f"The job {_unsuccessful(jobs)}"]
+
+
+def _name(jobs: Objects) -> str:
+    return short(jobs[0]["metadata"]["name"]) if jobs else "the job"
+
+
+def _unsuccessful(jobs: Objects) -> str:
+    failed = _end(jobs[0])[1] if jobs else {}
+    reported = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
+    return f"{_name(jobs)} did not succeed. The cluster reports: {short(reported)}."
 
 
 def job_success(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> str:

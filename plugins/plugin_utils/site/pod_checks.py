@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, validation
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import part_of
 
 if TYPE_CHECKING:
@@ -20,18 +20,19 @@ SHARED_GPU = ("vgpu", "mig")
 
 def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs, from a validated site with this section."""
-    own, validation = requested["checks"], part_of(site, "validation")
+    own, asked = requested["checks"], part_of(site, "validation")
     image = own["image"] or site["training"]["image"]
     return {
         "image": image,
         "namespace": pod_network.of_checks(requested),
         "pull_secrets": pull_secrets(requested, own),
         "limit_s": own["limit_s"],
-        "pairs": _pairs(own, image, validation),
-        "intent": _intent(site, requested, validation),
-        "thresholds": validation["thresholds"],
-        "simulated": validation["simulated"],
-        "fail_on": validation["fail_on"],
+        "pairs": _pairs(own, image, asked),
+        "jobs": _jobs(site, asked) if own["jobs"] else {},
+        "intent": _intent(site, requested, asked),
+        "thresholds": asked["thresholds"],
+        "simulated": asked["simulated"],
+        "fail_on": asked["fail_on"],
         "site": site["cluster"] or site["datacenter"] or "",
     }
 
@@ -42,14 +43,26 @@ def pull_secrets(requested: Mapping[str, Any], part: Mapping[str, Any]) -> list[
     return [*part["pull_secrets"], *([own] if own and own not in part["pull_secrets"] else [])]
 
 
-def _pairs(own: Mapping[str, Any], image: str, validation: Mapping[str, Any]) -> dict[str, Any]:
+def _pairs(own: Mapping[str, Any], image: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     if not own["pairs"]:
         return {}
-    given = {key: validation[key] for key in ("seconds", "qps", "streams", "rounds")}
+    given = {key: asked[key] for key in ("seconds", "qps", "streams", "rounds")}
     return {"image": own["pairs"]["image"] or image, **given}
 
 
-def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], validation: Mapping[str, Any]) -> dict[str, Any]:
+def _jobs(site: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """NCCL, OSU programs and trainings across nodes, as the filter site_validation requests them of guests."""
+    on_processors = site["training"]["gpus"] == "none"
+    without = validation.without_gpus(asked) if on_processors else {}
+    return {
+        **{key: asked[key] for key in ("nodes", "rounds", "arguments", "nccl_command")},
+        "osu": validation.programs(asked),
+        "transports": ["tcp"] if on_processors else None,
+        "skip": {**without, **validation.without_launcher(site, asked)},
+    }
+
+
+def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """The requirements of the nodes, in the format of the filter site_validation. The role adds the nodes."""
     network = site["network"] if requested["network_operator"] else None
     driver = (requested["gpu_operator"]["driver"] or {}).get("version")
@@ -64,7 +77,7 @@ def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], validation: M
         "memlock": (site["guests"] or {}).get("limits", {}).get("memlock", "unlimited"),
         # OpenShift names the system of the nodes after the version.
         "driver": (driver or "").partition("-")[0] or None,
-        "skip": validation["skip"],
+        "skip": asked["skip"],
     }
 
 
@@ -75,6 +88,11 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         return
     if not requested["image"] and not (site["training"] or {}).get("image"):
         yield f"{KEY}.image: it is not set, and the site has no training whose image the pods could use. Name an image."
+    if requested["jobs"] and not site["kubernetes"]["training"]:
+        yield (
+            f"{KEY}.jobs: they are jobs like that of site.kubernetes.training, which is not set. Add it, or set "
+            f"{KEY}.jobs to false."
+        )
     if requested["limit_s"] < 1:
         yield f"{KEY}.limit_s: {requested['limit_s']} is not a valid time. Use at least 1 second."
     if site["kubernetes"]["gpu_operator"]["mig_strategy"] == "mixed":

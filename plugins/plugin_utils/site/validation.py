@@ -33,7 +33,6 @@ RUN = (
 DIRECT = ("sriov", "passthrough")
 # Framework of the built-in benchmark.
 FRAMEWORK = "pytorch"
-EACH = 4
 STALL_S = 60
 # Program of nccl-tests that the built-in all_reduce of training_run replaces where no mpirun starts ranks.
 ALL_REDUCE = "all_reduce_perf"
@@ -134,21 +133,10 @@ def _intent(
     rdma = network["path"] in RDMA_PATHS
     mtus = [guest["data_interface"].get("mtu") for guest in facts.values() if guest.get("data_interface")]
     roce = roce_of(given(site["roce"])) if rdma else None
-    skip = dict(requested["skip"])
+    skip = {**without_launcher(site, requested), **requested["skip"]}
     if site["fabric"]["agreement"] == "skip":
         skip.setdefault("fabric.settings", "site.fabric.agreement is skip")
-    if not site["training"]:
-        skip.update({check: skip.get(check, "site.training is not set") for check in CLUSTER})
-    elif not requested["nccl_command"]:
-        skip.setdefault("cluster.nccl", "site.validation.nccl_command is empty")
     engine = site["training"]["engine"] if site["training"] else "horovod"
-    if engine != "horovod" and _programs(requested):
-        why = f"site.training.engine is {engine}, and OSU programs need mpirun"
-        skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
-    program = (requested["nccl_command"] or [""])[0].rpartition("/")[2]
-    if engine != "horovod" and program not in ("", ALL_REDUCE):
-        # Without MPI, each process of nccl-tests is a job of its own. Only this program has a replacement.
-        skip.setdefault("cluster.nccl", f"site.training.engine is {engine}, and {program} needs mpirun between ranks")
     if engine != "horovod":
         skip.setdefault("cluster.check_build", f"site.training.engine is {engine}, which is not part of Horovod")
     elif site["training"] and not site["training"]["check_build"]:
@@ -156,11 +144,7 @@ def _intent(
     gpus = [guest.get("gpus") or 0 for guest in facts.values()]
     on_processors = bool(site["training"]) and any(gpus) and reported["gpus"] == "none"
     if on_processors:
-        why = "the training uses no GPUs, and NCCL needs GPUs"
-        skip.setdefault("cluster.rdma_gain", why)
-        # Simulated GPUs are not in a container.
-        if "gpu" not in requested["simulated"]:
-            skip.setdefault("cluster.nccl", why)
+        skip = {**without_gpus(requested), **skip}
     return {
         "guests": [host["name"] for host in hosts],
         "data_path": network["path"],
@@ -183,13 +167,37 @@ def _intent(
         "interfaces": {host["name"]: host["interface"] for host in hosts if host.get("interface")},
         "share_hosts": requested["share_hosts"],
         "rounds": requested["rounds"],
-        "osu": list(_programs(requested)),
-        "nodes": _nodes(requested["nodes"], len(hosts)),
+        "osu": list(programs(requested)),
+        "nodes": expected.counts(requested["nodes"], len(hosts)),
         "transports": ["tcp"] if on_processors else None,
         "stack": stack(site),
         "build": _build(reported) if site["training"] else {},
         "skip": skip,
     }
+
+
+def without_launcher(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, str]:
+    """{check: reason} of the checks across guests that the training of the site cannot start."""
+    if not site["training"]:
+        return dict.fromkeys(CLUSTER, "site.training is not set")
+    found: dict[str, str]
+    found, engine = {}, site["training"]["engine"]
+    if engine != "horovod" and programs(requested):
+        found = dict.fromkeys(rungs.PROGRAMS, f"site.training.engine is {engine}, and OSU programs need mpirun")
+    program = (requested["nccl_command"] or [""])[0].rpartition("/")[2]
+    if not program:
+        found["cluster.nccl"] = "site.validation.nccl_command is empty"
+    elif engine != "horovod" and program != ALL_REDUCE:
+        # Without MPI, each process of nccl-tests is a job of its own. Only this program has a replacement.
+        found["cluster.nccl"] = f"site.training.engine is {engine}, and {program} needs mpirun between ranks"
+    return found
+
+
+def without_gpus(requested: Mapping[str, Any]) -> dict[str, str]:
+    """{check: reason} of the checks of NCCL for a training on processors."""
+    # Simulated GPUs are not in a container.
+    checks = ("cluster.rdma_gain", *(() if "gpu" in requested["simulated"] else ("cluster.nccl",)))
+    return dict.fromkeys(checks, "the training uses no GPUs, and NCCL needs GPUs")
 
 
 def _fixed_address(known: tuple[str, Mapping[str, Any]]) -> tuple[str, str]:
@@ -202,14 +210,6 @@ def _build(reported: Mapping[str, Any]) -> dict[str, list[str]]:
     """Required build options of Horovod: the controller, the gradient operations, and the benchmark's framework."""
     carried = "nccl" if reported["gpus"] != "none" else reported["controller"]
     return {"frameworks": [FRAMEWORK], "controllers": [reported["controller"]], "operations": [carried]}
-
-
-def _nodes(wanted: Iterable[int] | None, many: int) -> list[int]:
-    if wanted is not None:
-        return sorted({count for count in wanted if 0 < count <= many})
-    if many <= EACH:
-        return list(range(1, many + 1))
-    return sorted({*(1 << power for power in range(many.bit_length()) if 1 << power <= many), many})
 
 
 def _speed(
@@ -261,7 +261,7 @@ def _run(reported: Mapping[str, Any], skip: Container[str]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value != ""}
 
 
-def _programs(requested: Mapping[str, Any]) -> dict[str, list[str]]:
+def programs(requested: Mapping[str, Any]) -> dict[str, list[str]]:
     """{what the program measures: the command}."""
     return {
         name: words for name, words in (requested["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words
@@ -276,7 +276,7 @@ def _osu(
     hosts = {host["name"]: host for host in reported["hosts"]}
     steps = []
     for rung in rungs.RUNGS:
-        command = _programs(requested).get(rung.program)
+        command = programs(requested).get(rung.program)
         if not command or rungs.left_out(rung, intent):
             continue
         pairs = rung.of == "pair"

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
@@ -43,6 +43,8 @@ DEFAULTS: dict[str, Any] = {
     "hops": [],  # switch ports on the paths of the run, as hops.of returns them
     "skip": {},  # {check: the reason for skipping it}
 }
+# Up to this number of guests, every number of them trains.
+EACH = 4
 NOT_SHOWN = "The switch ports of the hosts are unknown. Enable LLDP, or set site.fabric.cables."
 
 
@@ -60,6 +62,15 @@ def intent_of(given: Mapping[str, Any]) -> dict[str, Any]:
         intent["nodes"] = sorted({1, many}) if many else []
     intent["nodes"] = sorted({int(count) for count in intent["nodes"] if 0 < int(count) <= many})
     return intent
+
+
+def counts(wanted: Iterable[int] | None, many: int) -> list[int]:
+    """The numbers of guests that train; the powers of two and all for a large site that names none."""
+    if wanted is not None:
+        return sorted({count for count in wanted if 0 < count <= many})
+    if many <= EACH:
+        return list(range(1, many + 1))
+    return sorted({*(1 << power for power in range(many.bit_length()) if 1 << power <= many), many})
 
 
 def row_id(check: str, subject: Mapping[str, Any], variant: str = "") -> str:

@@ -9,6 +9,7 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS as TRAINING_RUN
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation import results
 
@@ -95,9 +96,8 @@ def test_it_is_trained_on_more_and_more_guests(wanted, many, nodes):
     "many, nodes", [(0, []), (1, [1]), (4, [1, 2, 3, 4]), (5, [1, 2, 4, 5]), (8, [1, 2, 4, 8]), (12, [1, 2, 4, 8, 12])]
 )
 def test_of_many_guests_not_each_number_is_trained(many, nodes):
-    from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.validation import _nodes
 
-    assert _nodes(None, many) == nodes
+    assert expected.counts(None, many) == nodes
 
 
 def test_rdma_is_trained_beside_tcp_to_compare_with():
