@@ -113,6 +113,7 @@ class FilterModule:
             "site_validation": deferred("plugin_utils.site.validation", "validation"),
             "stage_hosts": deferred("plugin_utils.stages.run_state", "hosts"),
             "switch_order": deferred("plugin_utils.stages.waves", "order"),
+            "training_stopped": deferred("plugin_utils.training.hold", "stopped"),
             "upgrade_compared": deferred("plugin_utils.upgrade.compared", "answer"),
             "upgrade_plan": deferred("plugin_utils.upgrade.plan", "answer"),
             "validation_blocked": deferred("plugin_utils.validation.blocked", "blocked"),

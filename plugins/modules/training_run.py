@@ -153,6 +153,8 @@ options:
         their GPUs are free. After its removal, it waits for all guests as after a loss, and starts all ranks again.
       - The training continues from its newest checkpoint, as with O(restarts). A hold is no restart. Its time does not
         count for O(limits.wall_s).
+      - While ranks may run, the module locks a file beside it, whose name ends with C(.lock). It creates the folder of
+        both.
       - Only for the O(engine) V(torchrun) and V(deepspeed).
     type: path
   builtin:

@@ -19,7 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, restarts, result, verdict
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import TrainingRequest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import hold, reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import watch as training_watch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.outputs import Outputs
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import Steps
@@ -59,6 +59,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         self._clock = clock or training_watch.Clock()
         self._trainings = trainings
         self._held_s = 0.0
+        self._running = hold.Running(request.hold_file)
         self._names = [host.name for host in request.hosts]
 
     def read(self, items: Sequence[Item[TrainingRequest, plan.Plan]]) -> None:
@@ -98,6 +99,10 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         outputs = Outputs(self._request.result_dir, made.run)
         began, clock, parent = _now(), self._clock.now(), self._clock.parent()
         attempts: list[restarts.Attempt] = []
+        if not self._running.allowed():
+            self._reported(made.run)(f"{self._request.hold_file} holds it. No rank starts until this file is removed.")
+            # Guests that do not return are the verdict of the attempt.
+            made = self._ready(self._request, made.run, parent)[0] or made
         while True:
             spent_s = self._clock.now() - clock - self._held_s
             looks, report = dict(self._looks), self._reported(made.run)
@@ -110,6 +115,8 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
                     watch.run(self._files())
                 except OperatorError as trouble:
                     error = trouble
+                finally:
+                    self._running.over()
                 judged = verdict.judge(made, watch.course, outputs.log) if error is None else verdict.not_begun(error)
                 attempts.append(restarts.attempt(judged, watch.course.seen))
                 if not restarts.due(self._request, attempts, watch.course.seen):
@@ -134,34 +141,47 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
 
     def _again(self, run: str, attempts: Sequence[restarts.Attempt], parent: int) -> tuple[plan.Plan | None, str]:
         """Wait until all guests can take part again. Return the new plan, or None and the reason that remains."""
-        last, limits, now = attempts[-1], self._request.limits, self._clock.now
+        last = attempts[-1]
         number = f"restart {restarts.used([*attempts, last])} of at most {self._request.restarts}"
         if last.code == restarts.HELD:
             number = "it continues"
             self._reported(run)(f"{last.reason}. All ranks are stopped until this file is removed.")
-            self._wait_while_held(parent)
-        self._reported(run)(f"{last.reason.rstrip('.')}. Waiting for all guests, then {number}.")
-        request, began = replace(self._request, pull=self._request.pull.replace("always", "missing")), now()
+        else:
+            self._reported(run)(f"{last.reason.rstrip('.')}. Waiting for all guests, then {number}.")
+        request = replace(self._request, pull=self._request.pull.replace("always", "missing"))
+        return self._ready(request, run, parent)
+
+    def _ready(self, request: TrainingRequest, run: str, parent: int) -> tuple[plan.Plan | None, str]:
+        """Wait until nothing holds the training and all guests are ready. The result is that of _again."""
+        now = self._clock.now
+        began = now()
         while True:
+            if self._wait_while_held(run, parent):
+                began = now()
             try:
                 self._looks = self._look()
                 return self._planned(request, run), ""
             except OperatorError as trouble:
+                self._running.over()
                 why = f"{trouble.subject}: {trouble.found}"
-            if now() - began > limits.return_s:
+            if now() - began > self._request.limits.return_s:
                 return None, why
             if self._clock.parent() != parent:
                 raise Interrupted()
             self._clock.sleep(AGAIN_S)
 
-    def _wait_while_held(self, parent: int) -> None:
-        """Wait until the hold ends. This time does not count for limits.wall_s."""
-        began = self._clock.now()
-        while training_watch.held(self._request.hold_file):
+    def _wait_while_held(self, run: str, parent: int) -> bool:
+        """Wait until the hold ends, and return whether there was one. This time does not count for limits.wall_s."""
+        began, waited = self._clock.now(), False
+        while not self._running.allowed():
+            waited = True
             if self._clock.parent() != parent:
                 raise Interrupted()
             self._clock.sleep(AGAIN_S)
         self._held_s += self._clock.now() - began
+        if waited:
+            self._reported(run)("the hold has ended. Waiting for all guests, then it continues.")
+        return waited
 
     def _look(self) -> dict[str, Look]:
         looks, lost = self._guests.ask(self._names, self._steps.look)

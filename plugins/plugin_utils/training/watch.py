@@ -15,8 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, files, launch, plan, verdict
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import hold, reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import keys as training_keys
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import CHUNK
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class Watch:
             more = self._poll(CHUNK)
             if len(self.course.statuses) == len(self.made.launches):
                 return
-            if held(self._request.hold_file):
+            if hold.held(self._request.hold_file):
                 self.course.why = "held"
                 return
             at = now()
@@ -330,11 +330,6 @@ class Watch:
             "not_ready",
             host=name,
         )
-
-
-def held(file: str | None) -> bool:
-    """Whether the file on the controller exists that holds the training."""
-    return file is not None and os.path.exists(file)
 
 
 def _not_ready(name: str, answer: Answer) -> OperatorError:

@@ -8,13 +8,14 @@ import json
 from dataclasses import replace
 
 import pytest
+from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import documented
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, documented
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import look
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import hold, watch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import noun as training_noun
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import watch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest, Guests
 
 from unit.plugins.module_utils.training.runs import guests as guests_of
@@ -250,26 +251,92 @@ def test_a_run_starts_again_after_a_loss_and_reports_its_cost(tmp_path, monkeypa
 
 def test_a_held_run_stops_its_ranks_and_continues_after_the_hold(tmp_path, monkeypatch):
     attempts(monkeypatch, (iterations(0, 18), False), (iterations(14, 39) + ENDED, False))
-    seen = iter([False] * 7 + [True] * 100)
-    monkeypatch.setattr(watch, "held", lambda file: file == "/srv/hold" and next(seen, False))
-    done = Run(tmp_path, monkeypatch, hold_file="/srv/hold", limits={"wall_s": 60, "stall_s": 15}, **TORCHRUN)
+    file, stopped, sleep = str(tmp_path / "hold"), {}, Clock.sleep
+    seen = iter([False] * 8 + [True] * 100)
+    monkeypatch.setattr(hold, "held", lambda _file: next(seen, False))
+
+    def sleeping(clock, seconds):
+        stopped.setdefault(seconds, set()).add(hold.stopped(file))
+        sleep(clock, seconds)
+
+    monkeypatch.setattr(Clock, "sleep", sleeping)
+    done = Run(tmp_path, monkeypatch, hold_file=file, limits={"wall_s": 60, "stall_s": 15}, **TORCHRUN)
     assert done.answer["training"]["failed"] is False
     reported = done.answer["training"]["after"]["result"]["restarts"]
     assert (reported["allowed"], reported["used"], reported["lost_steps"]) == (0, 0, 5)
     assert [one["code"] for one in reported["attempts"]] == ["held", "trained"]
-    assert "/srv/hold holds it. All ranks are stopped until this file is removed." in " ".join(done.reported)
+    assert f"{file} holds it. All ranks are stopped until this file is removed." in " ".join(done.reported)
     assert "Waiting for all guests, then it continues." in " ".join(done.reported)
+    # An upgrade sees when the ranks run and when they are stopped.
+    assert stopped == {watch.POLL_S: {False}, training_noun.AGAIN_S: {True}}
     # The containers stop before the wait, so the GPUs are free.
     stops = [place for place, entry in enumerate(done.steps.done) if entry == ("stop", "job-02")]
     starts = [place for place, entry in enumerate(done.steps.done) if entry == ("start", "job-02")]
     assert starts[0] < stops[0] < starts[1] < stops[1]
 
 
-def test_a_file_holds_a_training_while_it_exists(tmp_path):
-    file = tmp_path / "hold"
-    assert [watch.held(None), watch.held(str(file))] == [False, False]
+def test_a_training_that_is_held_before_its_first_rank_starts_none(tmp_path, monkeypatch):
+    attempts(monkeypatch, (iterations(0, 39) + ENDED, False))
+    seen = iter([True] * 9)
+    monkeypatch.setattr(hold, "held", lambda _file: next(seen, False))
+    done = Run(tmp_path, monkeypatch, hold_file=str(tmp_path / "hold"), limits={"wall_s": 60}, **TORCHRUN)
+    reported = done.answer["training"]["after"]["result"]["restarts"]
+    assert [one["code"] for one in reported["attempts"]] == ["trained"]
+    assert "No rank starts until this file is removed." in " ".join(done.reported)
+    # The guests are read again, because an upgrade changed them.
+    assert done.steps.done.count(("look", "job-02")) == 2
+    assert [entry for entry in done.steps.done if entry[0] == "start"] == [("start", "job-01"), ("start", "job-02")]
+
+
+def test_a_training_that_waits_for_a_lost_guest_also_waits_for_the_end_of_a_hold(tmp_path, monkeypatch):
+    """An upgrade begins while a guest is lost: its time does not count for the return of the guest."""
+    attempts(monkeypatch, (iterations(0, 18), True), (iterations(14, 39) + ENDED, False), unready=3)
+    waits, real = [], hold.Running.allowed
+
+    def allowed(running):
+        waits.append(running)
+        return real(running) and not 3 < len(waits) < 40
+
+    monkeypatch.setattr(hold.Running, "allowed", allowed)
+    limits = {"wall_s": 60, "return_s": 20}
+    done = Run(tmp_path, monkeypatch, restarts=1, hold_file=str(tmp_path / "hold"), limits=limits, **TORCHRUN)
+    assert done.answer["training"]["failed"] is False
+
+
+def test_a_training_has_stopped_when_its_lock_is_free(tmp_path):
+    file = tmp_path / "made" / "hold"
+    one, other = hold.Running(str(file)), hold.Running(str(file))
+    assert hold.stopped(str(file))
+    assert one.allowed()
+    assert other.allowed()
+    one.over()
+    assert not hold.stopped(str(file))
     file.touch()
-    assert watch.held(str(file))
+    # Only the training itself knows when its ranks have stopped.
+    assert not hold.stopped(str(file))
+    other.over()
+    assert hold.stopped(str(file))
+    assert not one.allowed()
+    assert hold.stopped(str(file))
+    file.unlink()
+    assert one.allowed()
+    one.over()
+
+
+def test_a_training_without_a_hold_file_takes_no_lock():
+    running = hold.Running(None)
+    assert running.allowed()
+    assert not hold.held(None)
+    running.over()
+
+
+def test_a_lock_that_cannot_be_taken_is_an_error_with_its_fix(tmp_path):
+    (tmp_path / "file").touch()
+    path = str(tmp_path / "file" / "hold")
+    with pytest.raises(OperatorError, match="The lock .*hold.lock cannot be taken"):
+        hold.Running(path).allowed()
+    with pytest.raises(AnsibleFilterError, match="Run the upgrade as the user who runs the training"):
+        hold.stopped(path)
 
 
 def test_a_run_that_is_lost_again_and_again_ends_with_a_verdict(tmp_path, monkeypatch):
