@@ -67,9 +67,9 @@ class Row:
 
 
 def check(
-    now: Mapping[str, Any], before: Mapping[str, Any] | None, given: Mapping[str, Any] | None, at: str
+    now: Mapping[str, Any], before: Mapping[str, Any] | None, given: Mapping[str, Any] | None, at: str, site: str = ""
 ) -> dict[str, Any]:
-    """The rows and the readings to save; before: the saved file or None; given: thresholds; at: the time in UTC."""
+    """The rows and the readings to save; before: the result of saved.last; given: thresholds; at: the time in UTC."""
     limits = {name: float((given or {}).get(name, most)) for name, most in THRESHOLDS.items()}
     strange = sorted(set(given or {}) - set(THRESHOLDS))
     if strange:
@@ -93,7 +93,9 @@ def check(
         "table": _table(rows),
         "saved": {
             "format": FORMAT,
+            "site": site,
             "at": at,
+            "others": earlier.get("others") or {},
             "objects": {**old, **{name: _kept(one) for name, one in now.items() if _was_read(one)}},
         },
     }

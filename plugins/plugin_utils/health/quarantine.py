@@ -5,6 +5,9 @@
 """Guests and hosts that enter quarantine after a health check, and leave it after a validation.
 
 Pure, except last, which reads the file, and updated, which also writes it.
+
+Each entry names its site. An entry without a site, from an older version, belongs to all sites. The key of an entry is
+its name, except where another site has an object of the same name in quarantine.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 FORMAT = 1
 REPORT, DRS, CORDON = "report", "drs", "cordon"
@@ -30,8 +33,17 @@ OF_HARDWARE = ("xid_hardware", "ecc_uncorrected", "ecc_corrected", "pcie_replays
 BLOCKING = ("fail", "not_run")
 
 
-def last(path: str) -> dict[str, Any]:
-    """{name: entry} of the file; empty without a file. A damaged file is an error, because it may hide a quarantine."""
+def last(path: str, site: str = "") -> dict[str, Any]:
+    """{name: entry} of the site; empty without a file. A damaged file is an error, because it may hide a quarantine."""
+    return {str(one.get("name") or key): one for key, one in _read(path).items() if _is_of(one, site)}
+
+
+def _is_of(entry: Mapping[str, Any], site: str) -> bool:
+    return not site or entry.get("site") in (None, "", site)
+
+
+def _read(path: str) -> dict[str, Any]:
+    """All entries of the file."""
     full = os.path.expanduser(os.path.expandvars(path))
     try:
         with open(full, encoding="utf-8") as file:
@@ -52,8 +64,8 @@ def last(path: str) -> dict[str, Any]:
     return objects
 
 
-def updated(path: str, added: Mapping[str, Any], released: Iterable[str]) -> dict[str, Any]:
-    """The entries of the file after it was written again with entries added and others removed.
+def updated(path: str, added: Mapping[str, Any], released: Iterable[str], site: str = "") -> dict[str, Any]:
+    """The entries of the site after the file was written again with entries added and others of the site removed.
 
     Other writers wait between the read and the write, so none loses an entry. An entry that is there already stays.
     """
@@ -65,9 +77,7 @@ def updated(path: str, added: Mapping[str, Any], released: Iterable[str]) -> dic
         lock = os.open(folder, os.O_RDONLY)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            gone = set(released)
-            objects = {**added, **last(full)}
-            objects = {name: entry for name, entry in objects.items() if name not in gone}
+            objects = _changed(_read(full), added, set(released), site)
             content = json.dumps({"format": FORMAT, "objects": objects}, indent=4, sort_keys=True)
             files.replace(full, content, private=True)
         finally:
@@ -77,7 +87,21 @@ def updated(path: str, added: Mapping[str, Any], released: Iterable[str]) -> dic
             f"Cannot record which guests and hosts are in quarantine. The file {full} is not writable: {error}. "
             "Correct the permissions of its folder, and run the playbook again."
         ) from error
-    return objects
+    return {str(one.get("name") or key): one for key, one in objects.items() if _is_of(one, site)}
+
+
+def _changed(objects: Mapping[str, Any], added: Mapping[str, Any], gone: Collection[str], site: str) -> dict[str, Any]:
+    """All entries of the file, with those of a site changed."""
+    mine = {str(one.get("name") or key): key for key, one in objects.items() if _is_of(one, site)}
+    changed = dict(objects)
+    for name in added:
+        if name not in mine:
+            taken = name in changed
+            named = {"site": site, **({"name": name} if taken else {})} if site else {}
+            mine[name] = f"{name} ({site})" if taken else name
+            changed[mine[name]] = {**added[name], **named}
+    left = {mine[name] for name in gone if name in mine}
+    return {key: one for key, one in changed.items() if key not in left}
 
 
 def listed(record: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -118,6 +118,22 @@ def test_the_target_of_the_results_is_that_of_the_callback_record(
     assert worked_out("{{ __run_target }}", variables, **given) == target
 
 
+@pytest.mark.parametrize(
+    "site, name",
+    [
+        ({"cluster": "gpu", "datacenter": "lab", "vcenter": {"hostname": "vc-01"}}, "gpu@vc-01"),
+        ({"datacenter": "lab"}, "lab@vc-02"),
+        ({"cluster": None}, "vc-02"),
+        (None, "vc-02"),
+        ("no site", "vc-02"),
+    ],
+)
+def test_a_site_has_the_name_of_its_cluster_and_its_vcenter(monkeypatch, site, name):
+    monkeypatch.setenv("VMWARE_HOST", "vc-02")
+    variables = yaml.safe_load((ROOT / "playbooks" / "vars" / "run_folder.yml").read_text())
+    assert worked_out("{{ __run_site }}", variables, site=site) == name
+
+
 STEPS = {
     "preflight": ("Nothing was changed. 4 checks: 1 block.", "Launch this workflow again", "/srv/results/1/p.json"),
     "plan": ("Nothing was changed.", "Launch gpu preflight", "/srv/results/2"),

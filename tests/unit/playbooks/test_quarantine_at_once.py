@@ -30,13 +30,14 @@ def test_a_health_check_keeps_a_return_to_service_that_happened_since_it_read_th
     file = tmp_path / "quarantine.json"
     file.write_text(json.dumps({"format": 1, "objects": {"job-03": ENTRY}}))
     old = {"objects": {"job-01": ENTRY, "job-02": ENTRY, "job-03": ENTRY}, "added": ["job-01"]}
-    given = {"__quarantine": old, "__health_folder": str(tmp_path)}
+    given = {"__quarantine": old, "__health_folder": str(tmp_path), "__health_site": "gpu@vcenter"}
     assert set(written("health", "Record the quarantine", "__quarantined", file, **given)) == {"job-01", "job-03"}
 
 
 def test_a_validation_keeps_an_entry_that_a_health_check_added_since_it_read_the_file(tmp_path):
     file = tmp_path / "quarantine.json"
     file.write_text(json.dumps({"format": 1, "objects": {"job-02": ENTRY, "job-03": ENTRY}}))
-    given = {"__validate_quarantine": {"objects": {}, "released": ["job-02"], "file": str(file)}}
+    released = {"objects": {}, "released": ["job-02"], "file": str(file)}
+    given = {"__validate_quarantine": released, "hostvars": {"localhost": {"__validate_site": "gpu@vcenter"}}}
     name, fact = "Record that they return to service", "__validate_quarantined"
     assert list(written("validate", name, fact, file, **given)) == ["job-03"]

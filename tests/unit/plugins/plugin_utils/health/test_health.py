@@ -204,3 +204,36 @@ def test_missing_or_damaged_file_is_no_last_check(tmp_path, content):
     assert saved.last(str(file)) == {}
     file.write_text(json.dumps(judged.check(ports({"roce_drops": 1}), None, None, AT)["saved"]))
     assert saved.last(str(file))["objects"]["leaf-01"]["counters"] == {"Ethernet1.roce_drops": 1}
+
+
+def drops(number, before, site):
+    return judged.check(ports({"roce_drops": number}), before, None, AT, site)
+
+
+def test_sites_that_share_a_file_compare_with_their_own_readings(tmp_path):
+    file = tmp_path / "counters.json"
+    for site, number in (("gpu@one", 5), ("gpu@two", 900), ("gpu@one", 6)):
+        shown = drops(number, saved.last(str(file), site), site)
+        file.write_text(json.dumps(shown["saved"]))
+    assert failing(shown) == [("leaf-01", "Ethernet1.roce_drops", 1)]
+    assert json.loads(file.read_text())["site"] == "gpu@one"
+    assert failing(drops(901, saved.last(str(file), "gpu@two"), "gpu@two")) == [("leaf-01", "Ethernet1.roce_drops", 1)]
+    assert saved.last(str(file), "gpu@three")["objects"] == {}
+
+
+def test_readings_without_a_site_belong_to_the_site_that_reads_them_first(tmp_path):
+    file = tmp_path / "counters.json"
+    old = drops(5, None, "")["saved"]
+    file.write_text(json.dumps({key: old[key] for key in ("format", "at", "objects")}))
+    shown = drops(7, saved.last(str(file), "gpu@one"), "gpu@one")
+    assert failing(shown) == [("leaf-01", "Ethernet1.roce_drops", 2)]
+    file.write_text(json.dumps(shown["saved"]))
+    assert saved.last(str(file), "gpu@two")["objects"] == {}
+
+
+@pytest.mark.parametrize("others", [[], {"gpu@two": []}, {"gpu@two": {"objects": {"leaf-01": 1}}}])
+def test_damaged_readings_of_another_site_are_left_out(tmp_path, others):
+    file = tmp_path / "counters.json"
+    file.write_text(json.dumps({**drops(5, None, "gpu@one")["saved"], "others": others}))
+    assert saved.last(str(file), "gpu@two")["objects"] == {}
+    assert list(saved.last(str(file), "gpu@one")["objects"]) == ["leaf-01"]

@@ -156,3 +156,20 @@ def test_a_damaged_record_is_not_written_again(tmp_path):
     with pytest.raises(AnsibleFilterError, match="is not readable"):
         quarantine.updated(str(path), {}, ["job-01"])
     assert path.read_text() == "{"
+
+
+def test_sites_that_share_a_file_have_their_own_quarantine(tmp_path):
+    path = tmp_path / "quarantine.json"
+    old, one, two = ({"kind": "guest", "at": at, "why": at} for at in ("old", "one", "two"))
+    path.write_text(json.dumps({"format": 1, "objects": {"job-09": old}}))
+    assert set(quarantine.updated(str(path), {"job-01": one}, [], "gpu@one")) == {"job-01", "job-09"}
+    assert quarantine.updated(str(path), {"job-01": two}, [], "gpu@two")["job-01"]["why"] == "two"
+    # A second check does not add it again.
+    assert quarantine.updated(str(path), {"job-01": one}, [], "gpu@two")["job-01"]["why"] == "two"
+    assert quarantine.last(str(path), "gpu@one") == {"job-01": {**one, "site": "gpu@one"}, "job-09": old}
+    assert set(json.loads(path.read_text())["objects"]) == {"job-01", "job-01 (gpu@two)", "job-09"}
+    assert set(quarantine.updated(str(path), {}, ["job-01"], "gpu@two")) == {"job-09"}
+    assert set(quarantine.last(str(path), "gpu@one")) == {"job-01", "job-09"}
+    # An entry of an older version belongs to all sites, so it ends for all of them.
+    assert quarantine.updated(str(path), {}, ["job-09"], "gpu@two") == {}
+    assert set(quarantine.last(str(path), "gpu@one")) == {"job-01"}
