@@ -90,7 +90,8 @@ NOT_LOOSER = {
         vcenter.request_timeout_s hosts.maintenance_timeout_s hosts.reboot_timeout_s hosts.bmc.timeout_s
         fabric.confirm_timeout_s fabric.verify_timeout_s fabric.reconnect_timeout_s machine.wait_timeout_s
         guests.licence.wait_s guests.reboot_timeout_s guests.login_timeout_s training.limits.wall_s
-        training.limits.stall_s validation.osu.stall_s guest_shutdown_timeout_s kubernetes.wait_s
+        training.limits.stall_s training.limits.return_s validation.osu.stall_s guest_shutdown_timeout_s
+        kubernetes.wait_s
         kubernetes.checks.limit_s
     """,
     "What is not measured by it is reported as not run, and the verdict is not complete.": """
