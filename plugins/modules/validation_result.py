@@ -340,7 +340,7 @@ def answer(made: Mapping[str, Any], path: str, kept: Mapping[str, Any] | None) -
         "verdict": made["verdict"],
         "not_right": [
             {**{key: row[key] for key in SHOWN}, "expected": row["expected"]["text"]}
-            for row in made["rungs"]
+            for row in made["checks"]
             if row["verdict"] in ("fail", "warn", "not_run")
         ],
         "causes": made["causes"],

@@ -12,7 +12,7 @@ CAUSE = "Port Ethernet2 of leaf-01 has an MTU of 1500."
 def cut_off(name: str = "job-02") -> tuple[runs.Run, dict]:
     """Large packets do not reach one of four guests."""
     run = runs.perfect(4)
-    for row in run.rungs:
+    for row in run.rows:
         ends = {row["subject"].get("from"), row["subject"].get("to")}
         if row["check"] == "pair.ping_mtu" and name in ends:
             row.update(measured=1500, verdict="fail", why="Packets of 9000 bytes do not arrive.", cause=CAUSE)
@@ -33,7 +33,7 @@ def fell_back() -> tuple[runs.Run, dict]:
     """All trainings that were to use RDMA went over TCP, on hosts with many GPUs and VMs of many kinds."""
     run = runs.perfect(4, fake=True)
     why = "NCCL used TCP sockets instead of RDMA: it found no RDMA device."
-    for row in run.rungs:
+    for row in run.rows:
         if row["check"] == "cluster.training" and row["variant"].endswith(":rdma") and row["variant"][0] != "1":
             row.update(verdict="fail", why=why, cause="NCCL on sockets")
         elif row["check"] == "cluster.efficiency":

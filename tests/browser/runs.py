@@ -37,7 +37,7 @@ class Run:
     def __init__(self, nodes: int, fake: bool):
         self.names = [f"job-{index:02d}" for index in range(1, nodes + 1)]
         self.simulated = fake
-        self.rungs: list[dict] = []
+        self.rows: list[dict] = []
         self.evidence: dict[str, str] = {}
 
     def row(self, check, title, subject, measured, unit="", verdict="pass", expected="", low=None, high=None, **more):
@@ -66,15 +66,15 @@ class Run:
             "notes": ["A container cannot raise its limit."] if self.simulated and check == "guest.memlock" else [],
             "evidence": "",
             "needs": [],
-            "began": stamp(len(self.rungs) * 3),
+            "began": stamp(len(self.rows) * 3),
             "seconds": 1.5,
             **more,
         }
-        self.rungs.append(row)
+        self.rows.append(row)
         return row
 
     def find(self, label: str) -> dict:
-        return next(row for row in self.rungs if row["id"] == label)
+        return next(row for row in self.rows if row["id"] == label)
 
 
 def _flat(subject):
@@ -223,7 +223,7 @@ def _cluster(run, step):
 
 def results(run: Run, state="pass", sentence="", step: float = 1.0, slow=None, name="lab") -> dict:
     """validation.json of a run."""
-    verdicts = [row["verdict"] for row in run.rungs]
+    verdicts = [row["verdict"] for row in run.rows]
     hosts = [f"esx-{index + 1:02d}.example.com" for index in range(len(run.names))]
     return {
         "format": 1,
@@ -235,7 +235,7 @@ def results(run: Run, state="pass", sentence="", step: float = 1.0, slow=None, n
             "sentence": sentence or f"All {len(verdicts)} checks passed on {len(run.names)} nodes.",
             "counts": {verdict: verdicts.count(verdict) for verdict in set(verdicts)},
         },
-        "simulated": sorted({row["title"] for row in run.rungs if row["simulated"]}),
+        "simulated": sorted({row["title"] for row in run.rows if row["simulated"]}),
         "simulated_parts": list(simulated.WORDS) if run.simulated else [],
         "versions": [
             *({"object": host, "what": "ESXi", "version": "8.0.3 build 24022510"} for host in hosts),
@@ -248,7 +248,7 @@ def results(run: Run, state="pass", sentence="", step: float = 1.0, slow=None, n
             {"object": "image", "what": "Horovod", "version": "0.28.1"},
         ],
         "relaxed": RELAXED if run.simulated else [],
-        "rungs": run.rungs,
+        "checks": run.rows,
         "trainings": trainings(run, step, slow),
         "topology": topology(run),
         "thresholds": [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import reference, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import reference, suite, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import short
 
 from .role_readme import ROOT, renewed
@@ -31,9 +31,9 @@ def page() -> str:
 
 def names() -> list[str]:
     """A row for each check with its name in the report, as the page has it."""
-    titles = {rung.check: [one for one in rungs.RUNGS if one.check == rung.check] for rung in rungs.RUNGS}
+    titles = {spec.check: [one for one in suite.SUITE if one.check == spec.check] for spec in suite.SUITE}
     return [
-        f"| `{check}` | {', '.join(rungs.title(one, {'mtu': 9000}) for one in some)} |"
+        f"| `{check}` | {', '.join(suite.title(one, {'mtu': 9000}) for one in some)} |"
         for check, some in titles.items()
     ]
 
@@ -54,8 +54,8 @@ def _marks() -> Iterator[str]:
 def _limit(mark, value: float) -> str:
     if mark.share:
         return f"{short(100 * value)} % {BASES[mark.share]}"
-    rung = next(one for one in rungs.RUNGS if one.check == mark.check)
-    return f"{short(value)} {rung.unit}"
+    spec = next(one for one in suite.SUITE if one.check == mark.check)
+    return f"{short(value)} {spec.unit}"
 
 
 def _where(mark) -> Iterator[str]:

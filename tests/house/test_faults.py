@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 
 from guests.faults import GUESTS, INSIDE, MPI, NCCL, PAIRS, RUNS, TRAINING, VALIDATE, Fault, Named, Seen, named, nothing
 from guests.faults.recorded import RECORDED
@@ -46,7 +46,7 @@ def test_a_fault_refers_to_what_exists(name):
     for one in fault.seen:
         assert isinstance(one, Seen if fault.by == VALIDATE else Named)
     if fault.by == VALIDATE:
-        assert {one.row.split()[0] for one in fault.seen} <= set(rungs.CHECKS)
+        assert {one.row.split()[0] for one in fault.seen} <= set(suite.CHECKS)
         assert fault.status == 2, "the status of a validation follows from its verdict"
 
 
@@ -152,7 +152,7 @@ def test_a_rehearsal_fails_on_a_pass_without_evidence(tmp_path):
     row |= {"expected": expected, "evidence": "", "needs": [], "why": "", "simulated": False}
     counts = {"pass": 1, "not_required": 0, "warn": 0, "fail": 0, "skipped": 0, "not_run": 0, "all": 1, "simulated": 0}
     verdict = {"state": "pass", "sentence": "All 1 checks passed.", "counts": counts}
-    (tmp_path / "validation.json").write_text(json.dumps({"rungs": [row], "verdict": verdict, "simulated": ["rdma"]}))
+    (tmp_path / "validation.json").write_text(json.dumps({"checks": [row], "verdict": verdict, "simulated": ["rdma"]}))
     with pytest.raises(RehearsalFailed, match=r"cluster\.hostname \(pass\): no evidence is saved"):
         guests.validated(tmp_path)
 
@@ -169,5 +169,5 @@ def test_every_check_has_a_fault_that_it_finds():
     every = [*FAULTS.values(), *RECORDED.values()]
     rows = [one.row for fault in every for one in fault.seen if isinstance(one, Seen)]
     found = {(row.split()[0], variant) for row in rows for variant in ("", *row.partition("(")[2].rstrip(")").split())}
-    missing = {(rung.check, rung.variant) for rung in rungs.RUNGS} - found
+    missing = {(spec.check, spec.variant) for spec in suite.SUITE} - found
     assert sorted(missing) == []

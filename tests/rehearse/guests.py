@@ -100,7 +100,7 @@ def counters(twin, names) -> dict:
 def validated(folder: Path) -> str:
     """Return the result of the validation: no failure, no warning, and no simulated part called real."""
     reported = json.loads((folder / "validation.json").read_text())
-    bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in reported["rungs"] if row["verdict"] in NOT_GOOD]
+    bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in reported["checks"] if row["verdict"] in NOT_GOOD]
     if reported["verdict"]["state"] != "pass" or bad:
         raise RehearsalFailed(f"The validation of a correct lab must pass without a warning: {'; '.join(bad)}")
     broken = rule.violations(reported, folder)
@@ -108,7 +108,7 @@ def validated(folder: Path) -> str:
         raise RehearsalFailed(f"The report claims more than was measured: {'; '.join(broken)}")
     labels(reported)
     free = {
-        row["id"] for row in reported["rungs"] if row["verdict"] == "not_required" and row["check"] not in NOT_REQUIRED
+        row["id"] for row in reported["checks"] if row["verdict"] == "not_required" and row["check"] not in NOT_REQUIRED
     }
     if free:
         raise RehearsalFailed(f"The validation does not require these checks of the lab: {', '.join(sorted(free))}.")
@@ -125,7 +125,7 @@ def labels(reported: dict) -> None:
             f"The validation does not declare all simulated parts, only: {reported['simulated_parts']}."
         )
     device = {"cluster.training": "CPU"}
-    for row in reported["rungs"]:
+    for row in reported["checks"]:
         parts = simulated.of(row["check"], simulated.WORDS, row["variant"], device.get(row["check"], ""))
         # Results of trainings have simulated parts; results that were not measured have none.
         if row["verdict"] not in ("not_run", "skipped") and not set(parts) <= set(row["simulated_parts"]):
@@ -135,7 +135,7 @@ def labels(reported: dict) -> None:
         raise RehearsalFailed(f"The validation does not list as relaxed: {', '.join(sorted(lacking))}.")
     silent = [
         row["id"]
-        for row in reported["rungs"]
+        for row in reported["checks"]
         if row["check"] == "guest.memlock" and not (row["relaxed"] and row["notes"])
     ]
     if silent:

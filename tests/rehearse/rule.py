@@ -24,7 +24,7 @@ TRAFFIC = re.compile(r"bytes|octets|packets|data", re.I)
 
 def violations(result: dict, folder: Path) -> list[str]:
     """Everything in a saved validation that breaks the rule, as sentences."""
-    rows, folder = result["rungs"], Path(folder)
+    rows, folder = result["checks"], Path(folder)
     by_id = {row["id"]: row for row in rows}
     found = [f"{name}: {count} rows have this id." for name, count in Counter(by_id_of(rows)).items() if count > 1]
     for row in rows:
@@ -36,12 +36,12 @@ def _of_paths(result: dict, folder: Path) -> list[str]:
     """Each port on a path of the run has a row, no other one has, and settings that pass are all known there."""
     topology = result.get("topology") or {}
     on = {(port["switch"], port["port"]) for hop in topology.get("hops", []) for port in hop["ports"]}
-    counted = [row for row in result["rungs"] if row["check"] == "fabric.counters" and "switch" in row["subject"]]
+    counted = [row for row in result["checks"] if row["check"] == "fabric.counters" and "switch" in row["subject"]]
     have = {(row["subject"]["switch"], row["subject"]["port"]) for row in counted}
-    left_out = any(row["check"] == "fabric.counters" and row["verdict"] == "skipped" for row in result["rungs"])
+    left_out = any(row["check"] == "fabric.counters" and row["verdict"] == "skipped" for row in result["checks"])
     found = [f"{' '.join(port)} is on a path and has no row." for port in sorted(on - have) if not left_out]
     found += [f"{' '.join(port)} has a row and is on no path." for port in sorted(have - on) if on]
-    settings = next((row for row in result["rungs"] if row["check"] == "fabric.settings"), None)
+    settings = next((row for row in result["checks"] if row["check"] == "fabric.settings"), None)
     if settings is None or settings["verdict"] != "pass" or not settings["evidence"]:
         return found
     agreement = json.loads((folder / settings["evidence"]).read_text())

@@ -16,7 +16,7 @@ def play(server, tmp_path, **more):
         server, tmp_path, "-e", f"aiready_run_folder={folder}", wait_s=10, training=None, checks=CHECKS, **more
     )
     file = folder / "validation.json"
-    rows = {row["id"]: row for row in json.loads(file.read_text())["rungs"]} if file.exists() else {}
+    rows = {row["id"]: row for row in json.loads(file.read_text())["checks"]} if file.exists() else {}
     return finished, rows
 
 

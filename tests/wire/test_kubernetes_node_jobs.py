@@ -53,7 +53,7 @@ def test_jobs_measure_several_nodes(tmp_path):
         assert finished.status != 0
         file = tmp_path / "results" / "validation.json"
         assert file.exists(), finished.output
-        rows = {row["id"]: row for row in json.loads(file.read_text())["rungs"]}
+        rows = {row["id"]: row for row in json.loads(file.read_text())["checks"]}
         assert (rows["cluster.nccl tcp"]["verdict"], rows["cluster.nccl tcp"]["measured"]) == ("pass", 10.6)
         pairs = ("train-01 > train-02", "train-02 > train-01")
         assert {rows[f"pair.mpi_bw {pair}"]["measured"] for pair in pairs} == {9.604, 8.804}

@@ -73,7 +73,7 @@ def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
         assert finished.status != 0
         file = tmp_path / "results" / "validation.json"
         assert file.exists(), finished.output
-        rows = {row["id"]: row for row in json.loads(file.read_text())["rungs"]}
+        rows = {row["id"]: row for row in json.loads(file.read_text())["checks"]}
         # The site has no threshold for it.
         assert rows[FAST]["verdict"] == "not_required", rows[FAST]
         assert rows[FAST]["measured"] == 6.0

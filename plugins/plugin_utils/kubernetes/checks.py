@@ -15,7 +15,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
     DONE,
     SKIPPED,
@@ -48,7 +48,7 @@ WITH_RDMA = ("guest.address", "guest.mtu", "guest.modules", "guest.rdma_device",
 # The pods of a training have the first one too. The log of the kernel needs the second one.
 CAPABILITIES = ("IPC_LOCK", "SYSLOG")
 # Jobs across nodes, and figures derived from them.
-OF_JOBS = (*rungs.PROGRAMS, "cluster.nccl", "cluster.training", "cluster.efficiency", "cluster.rdma_gain")
+OF_JOBS = (*suite.PROGRAMS, "cluster.nccl", "cluster.training", "cluster.efficiency", "cluster.rdma_gain")
 NOT_IN_PODS = "pods do not measure it"
 TC, HCA, GID = "NCCL_IB_TC", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX"
 
@@ -156,7 +156,7 @@ def intent_of(requested: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
     checks, network = requested["checks"], requested.get("network_operator") or {}
     pairs, jobs = checks.get("pairs") or {}, checks.get("jobs") or {}
     known = (*ALL, *(WITH_RDMA if network else ()), *(pair_checks(network) if pairs else ()))
-    skip = {check: NOT_IN_PODS for check in rungs.CHECKS if check not in known}
+    skip = {check: NOT_IN_PODS for check in suite.CHECKS if check not in known}
     skip.update(dict.fromkeys(OF_JOBS, "site.kubernetes.checks.jobs is not set"))
     skip["guest.licence:after"] = "pods read the licence once"
     if jobs:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import result
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.outcome import NOT_FOUND
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import node_jobs, nodes, state
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import short
@@ -59,7 +59,7 @@ def _of_job(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Iterator[tu
     why = _trouble(requested, request, one)
     text = _log(one)
     first = plan["checks"][0]
-    if first not in rungs.PROGRAMS:
+    if first not in suite.PROGRAMS:
         yield first, plan["guests"], _answer(plan, _training(request, plan, one, why)), text
         return
     placed, recorded = _places(one), Recording(text).commands
@@ -75,7 +75,7 @@ def _of_job(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Iterator[tu
                 yield check, names, {"failed": True, "msg": said}, ""
                 continue
             text, status, ranks = output
-            program = requested["checks"]["jobs"]["osu"][rungs.PROGRAMS[check]][0]
+            program = requested["checks"]["jobs"]["osu"][suite.PROGRAMS[check]][0]
             if status == NOT_FOUND:
                 said = f"The program {program} is missing in the image {request['image']}. Name another image."
                 yield check, names, {"failed": True, "msg": said}, ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import guests_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import checks, job, nodes, openshift
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorded import END, RUN
@@ -63,7 +63,7 @@ def _wanted(requested: Mapping[str, Any], names: Sequence[str]) -> Iterator[Made
     """{checks, variant, guests} of each job. One job measures a pair in both directions."""
     intent = expected.intent_of(checks.intent_of(requested, names))
     rows = [row for row in expected.rows(intent) if not row["skip"]]
-    of_pairs = [row for row in rows if row["check"] in rungs.PROGRAMS and row["check"] != ALLREDUCE]
+    of_pairs = [row for row in rows if row["check"] in suite.PROGRAMS and row["check"] != ALLREDUCE]
     for pair in dict.fromkeys(tuple(sorted(guests_of(row["subject"]))) for row in of_pairs):
         yield {"checks": list(dict.fromkeys(row["check"] for row in of_pairs)), "variant": "", "guests": list(pair)}
     for row in rows:
@@ -76,7 +76,7 @@ def request_of(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Made:
     training, wanted, check = requested["training"], requested["checks"]["jobs"], one["checks"][0]
     made = {**training, "run": " ".join([*one["checks"], one["variant"], *one["guests"]]), "nodes": len(one["guests"])}
     made.update(labels={checks.LABEL: JOB}, prefix=PREFIX, scripts=SCRIPTS, kept=True, builtin="", command=[])
-    if check in rungs.PROGRAMS:
+    if check in suite.PROGRAMS:
         # MPI alone, over the adapter of the data path. A program that hangs must not block the others.
         made.update(gpus=0, slots=1 if check != ALLREDUCE else training["slots"])
         made.update(
@@ -102,7 +102,7 @@ def _programs(request: Mapping[str, Any], names: Sequence[str], osu: Mapping[str
         lines.append(f"{sort} {HOSTS} > /tmp/aiready-hosts-{order}")
         for name in names:
             call = job.mpirun(request, "--hostfile", f"/tmp/aiready-hosts-{order}")
-            call += ["sh", "-c", PLACED, "sh", *osu[rungs.PROGRAMS[name]]]
+            call += ["sh", "-c", PLACED, "sh", *osu[suite.PROGRAMS[name]]]
             lines += [f"echo '{RUN}{name} {order}'", f"{shlex.join(call)} 2>&1", f'echo "{END}$?"']
     return "\n".join(lines)
 

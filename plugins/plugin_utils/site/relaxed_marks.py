@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import mapping, number, short
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def looser(site: Mapping[str, Any], many: int) -> list[tuple[str, str, str, str,
         check = name.partition(":")[0]
         if name in thresholds.RULES:
             found += _rules(name, name, value, given, cpu, list(_judged(name)))
-        elif check in rungs.CHECKS:
+        elif check in suite.CHECKS:
             if value is None or any(key in mapping(value) for key in LIMITS):
                 found += _marks(name, mapping(value), site, many, cpu)
             # Rules of a single variant have no effect alone.
@@ -46,9 +46,9 @@ def _judged(kind: str) -> list[str]:
     if kind == "spread":
         return [TRAINING]
     if kind == "baseline":
-        return list(dict.fromkeys(rung.check for rung in rungs.RUNGS if rung.kept))
+        return list(dict.fromkeys(spec.check for spec in suite.SUITE if spec.kept))
     alike = ("pair", "guest", "training")
-    return list(dict.fromkeys(rung.check for rung in rungs.RUNGS if rung.better and rung.of in alike))
+    return list(dict.fromkeys(spec.check for spec in suite.SUITE if spec.better and spec.of in alike))
 
 
 def _rules(
@@ -101,7 +101,7 @@ def _marks(
 
 def _applies(mark: Mark, site: Mapping[str, Any], many: int, cpu: bool) -> bool:
     network = site["network"]
-    direct = network["path"] in rungs.DIRECT_PATHS and network["gpudirect"] != "disabled"
+    direct = network["path"] in suite.DIRECT_PATHS and network["gpudirect"] != "disabled"
     kinds = {"gpu": not cpu, "gpudirect": direct, "staged": not direct, "local": many == 1}
     return (not mark.paths or network["path"] in mark.paths) and all(kinds[one] for one in mark.variants)
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-DIRECT = rungs.DIRECT_PATHS
+DIRECT = suite.DIRECT_PATHS
 BANDWIDTH = ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "pair.iperf3")
-OF_PAIRS = tuple(rung.check for rung in rungs.RUNGS if rung.of == "pair")
-KEPT = tuple(dict.fromkeys(rung.check for rung in rungs.RUNGS if rung.kept))
+OF_PAIRS = tuple(spec.check for spec in suite.SUITE if spec.of == "pair")
+KEPT = tuple(dict.fromkeys(spec.check for spec in suite.SUITE if spec.kept))
 FABRIC = ("fabric.settings", "fabric.counters")
 ALL_HOSTS, ALL_STAGES = ("hosts",), ("preflight", "hosts", "machines", "guests")
 

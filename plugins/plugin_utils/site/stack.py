@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import directpath
 
@@ -126,7 +126,7 @@ def _ucx(site: Mapping[str, Any]) -> Iterator[str]:
             "site.training.engine to horovod, or remove it."
         )
     osu = (site["validation"] or {}).get("osu") or {}
-    if site["validation"] and not any(osu.get(name) for name in rungs.PROGRAMS.values()):
+    if site["validation"] and not any(osu.get(name) for name in suite.PROGRAMS.values()):
         yield f"{key}: no program uses MPI. Name one in site.validation.osu, see docs/stack.md, or remove it."
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent as roce_of
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, suite, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import guests_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
@@ -37,7 +37,7 @@ STALL_S = 60
 # Program of nccl-tests that the built-in all_reduce of training_run replaces where no mpirun starts ranks.
 ALL_REDUCE = "all_reduce_perf"
 # Checks that run in containers.
-CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
+CLUSTER = tuple(check for check in suite.CHECKS if check.startswith("cluster.") or check in suite.PROGRAMS)
 
 
 def validation(
@@ -82,7 +82,7 @@ def problems(site: Mapping[str, Any]) -> list[str]:
     if not requested:
         return []
     found = [f"site.validation.{one}" for one in thresholds.problems(requested["thresholds"])]
-    for key, known in (("checks", pairs.CHECKS), ("skip", rungs.CHECKS), ("notes", rungs.CHECKS)):
+    for key, known in (("checks", pairs.CHECKS), ("skip", suite.CHECKS), ("notes", suite.CHECKS)):
         found += [
             f"site.validation.{key}: the check {one} is unknown. Known checks: {', '.join(known)}."
             for one in requested[key] or ()
@@ -183,7 +183,7 @@ def without_launcher(site: Mapping[str, Any], requested: Mapping[str, Any]) -> d
     found: dict[str, str]
     found, engine = {}, site["training"]["engine"]
     if engine != "horovod" and programs(requested):
-        found = dict.fromkeys(rungs.PROGRAMS, f"site.training.engine is {engine}, and OSU programs need mpirun")
+        found = dict.fromkeys(suite.PROGRAMS, f"site.training.engine is {engine}, and OSU programs need mpirun")
     program = (requested["nccl_command"] or [""])[0].rpartition("/")[2]
     if not program:
         found["cluster.nccl"] = "site.validation.nccl_command is empty"
@@ -234,7 +234,7 @@ def _speed(
 def _pairs(site: Mapping[str, Any], requested: Mapping[str, Any], intent: Mapping[str, Any]) -> dict[str, Any]:
     """Options of pair_test."""
     path = intent["data_path"]
-    able = [rung.check for rung in map(rungs.of, pairs.CHECKS) if rung is not None and path in rung.paths]
+    able = [spec.check for spec in map(suite.of, pairs.CHECKS) if spec is not None and path in spec.paths]
     if path not in DIRECT or intent["gpudirect"] == "disabled":
         able = [check for check in able if check != pairs.OF_GPU]
     checks = [one for one in requested["checks"] or able if one in able and one not in intent["skip"]]
@@ -264,7 +264,7 @@ def _run(reported: Mapping[str, Any], skip: Container[str]) -> dict[str, Any]:
 def programs(requested: Mapping[str, Any]) -> dict[str, list[str]]:
     """{what the program measures: the command}."""
     return {
-        name: words for name, words in (requested["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words
+        name: words for name, words in (requested["osu"] or {}).items() if name in suite.PROGRAMS.values() and words
     }
 
 
@@ -275,17 +275,17 @@ def _osu(
     everybody = intent["guests"]
     hosts = {host["name"]: host for host in reported["hosts"]}
     steps = []
-    for rung in rungs.RUNGS:
-        command = programs(requested).get(rung.program)
-        if not command or rungs.left_out(rung, intent):
+    for spec in suite.SUITE:
+        command = programs(requested).get(spec.program)
+        if not command or suite.left_out(spec, intent):
             continue
-        pairs = rung.of == "pair"
+        pairs = spec.of == "pair"
         # A pair has exactly two ranks.
         own = {"slots": 1} if pairs else {}
         for step in rounds.steps(everybody, intent["rounds"]) if pairs else [[everybody]]:
             runs = [(list(names), [dict(hosts[name], **own) for name in names]) for names in step]
             steps.append(
-                [{"check": rung.check, "guests": names, "hosts": some, "command": command} for names, some in runs]
+                [{"check": spec.check, "guests": names, "hosts": some, "command": command} for names, some in runs]
             )
     return steps
 

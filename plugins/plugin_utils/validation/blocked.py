@@ -2,13 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Reason for which a rung must not run, by the earlier measurements. Pure."""
+"""Reason for which a check must not run, by the earlier measurements. Pure."""
 
 from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, judge, needs, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, judge, needs, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe.collect import collect
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe.record import read
 
@@ -38,8 +38,8 @@ def due(steps: Sequence[Sequence[Mapping[str, Any]]], seen: Mapping[str, Any]) -
 
 
 def _left_out(intent: Mapping[str, Any], check: str, variant: str) -> str:
-    rung = rungs.of(check, variant)
-    return rungs.left_out(rung, expected.intent_of(intent)) if rung is not None else ""
+    spec = suite.of(check, variant)
+    return suite.left_out(spec, expected.intent_of(intent)) if spec is not None else ""
 
 
 def _rows(seen: Mapping[str, Any]) -> list[dict[str, Any]]:

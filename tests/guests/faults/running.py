@@ -126,7 +126,7 @@ def statements(by: str, run: playbook.Run, folder: Path) -> list[str]:
 
 def not_right(made):
     """{id: row} of all that failed or warned."""
-    return {row["id"]: row for row in made["rungs"] if row["verdict"] in ("fail", "warn")}
+    return {row["id"]: row for row in made["checks"] if row["verdict"] in ("fail", "warn")}
 
 
 def complaints(fault: Fault, ran: Ran) -> list[str]:

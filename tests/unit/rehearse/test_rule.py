@@ -19,7 +19,7 @@ def _broken(folder, *cabled):
     (folder / "agreement.json").write_text(json.dumps({"ends": ends, "paths": paths}))
     row = {"check": "fabric.settings", "verdict": "pass", "evidence": "agreement.json", "subject": {}}
     topology = {"hops": [], "hosts": [{"name": "esx-01"}], "vms": [{"name": "job-01"}]}
-    return rule._of_paths({"rungs": [row], "topology": topology}, folder)
+    return rule._of_paths({"checks": [row], "topology": topology}, folder)
 
 
 def test_a_guest_with_the_cable_must_report_each_setting(tmp_path):

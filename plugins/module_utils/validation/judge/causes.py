@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import compare, rungs, spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import compare, spread, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     FAIL,
     NOT_REQUIRED,
@@ -49,7 +49,7 @@ def name(
 ) -> list[dict[str, Any]]:
     """Write causes into rows. Returns the causes: [{code, text, place, rows}]."""
     look = _Look(entries, intent, places)
-    for check in rungs.CHECKS:
+    for check in suite.CHECKS:
         if check.startswith("pair."):
             look.pairs(check)
     look.fallback()
@@ -61,7 +61,7 @@ def name(
 
 
 def fallback(entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]) -> None:
-    """Detect only the fallback of PVRDMA to TCP, for the dependent rungs."""
+    """Detect only the fallback of PVRDMA to TCP, for the dependent checks."""
     look = _Look(entries, intent, places)
     for check in ("pair.write_lat", "pair.write_bw"):
         look.pairs(check)
@@ -98,7 +98,7 @@ class _Look:
         common = spread.common([_pair(one) for one in bad], [_pair(one) for one in tested], self.places)
         self._common[check] = common
         for entry in bad:
-            if check in rungs.PROGRAMS and not number(entry.row["measured"]):
+            if check in suite.PROGRAMS and not number(entry.row["measured"]):
                 # The run failed, not the network path.
                 entry.row["cause"] = self._of_run(entry)
                 continue

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # Less traffic than this proves nothing about a traffic class.
 MANY_BYTES = 10**9
-# Keys of the figures of other rungs: the least that RDMA sent, {(from, to): bytes}, and the traffic of ports,
-# {(switch, port): bytes}; and the rungs that send.
+# Keys of the figures of other checks: the least that RDMA sent, {(from, to): bytes}, and the traffic of ports,
+# {(switch, port): bytes}; and the checks that send.
 SENT, CARRIED = "sent", "carried"
 SENDS = ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu")
 # Counters may be read before the last packet; less than this share of what was sent is other traffic.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 LICENSED = "Licensed"
-# Source of the expected address of the data path, and the key of the measured ones for the dependent rungs.
+# Source of the expected address of the data path, and the key of the measured ones for the dependent checks.
 FIXED, NOT_FIXED, ADDRESSES = "site.guests.data_addresses", "the site sets no address", "addresses"
 # States that the kernel reports for an interface without a link.
 NO_LINK = ("down", "lowerlayerdown", "notpresent")

@@ -12,8 +12,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import (
     check_cluster,
     line,
-    rungs,
     spread,
+    suite,
     thresholds,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated as simulation
@@ -76,24 +76,24 @@ def marks(
     if value is not None and found.compared:
         unmarked = _marks(entry, about, values, given, value, unit)
         _baseline(entry, about, given, baseline, value, unit, cpu, unmarked)
-        rung = rungs.of(entry.check, entry.variant)
-        if rung is not None and rung.better and found.low is None and found.high is None and not found.duty:
+        spec = suite.of(entry.check, entry.variant)
+        if spec is not None and spec.better and found.low is None and found.high is None and not found.duty:
             found.free = f"This figure is not required: no threshold applies. {found.note}".strip()
     if entry.check == "cluster.training":
         _dispersion(found, check_cluster.figures(values)["dispersion"], given, cpu)
 
 
 def others(entries: Sequence[Entry], given: Mapping[str, Any] | None) -> None:
-    """Compare the figures of one rung with each other."""
+    """Compare the figures of one check with each other."""
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         reported = entry.found is not None and number(entry.found.measured) is not None and entry.found.compared
         if reported and ("from" in entry.subject or "guest" in entry.subject):
             groups.setdefault((entry.check, entry.variant), []).append(entry)
     for (check, variant), mine in groups.items():
-        rung = rungs.of(check, variant)
-        if rung is not None and rung.better:
-            _outliers(check, mine, rung.better, given)
+        spec = suite.of(check, variant)
+        if spec is not None and spec.better:
+            _outliers(check, mine, spec.better, given)
 
 
 def _outliers(check: str, entries: Sequence[Entry], better: str, given: Mapping[str, Any] | None) -> None:
@@ -161,8 +161,8 @@ def _baseline(
     cpu: bool,
     unmarked: str,
 ) -> None:
-    rung = rungs.of(entry.check, entry.variant)
-    if rung is None or not rung.kept:
+    spec = suite.of(entry.check, entry.variant)
+    if spec is None or not spec.kept:
         return
     found = cast("Found", entry.found)
     key = _key(entry, about.intent)
@@ -181,9 +181,9 @@ def _baseline(
     least = f"at most {short(limit)} % worse than {before}"
     if not found.expected:
         found.expected, found.source = least, "the baseline"
-        sign = -1 if rung.better == "high" else 1
+        sign = -1 if spec.better == "high" else 1
         bound = round(was["value"] * (1 + sign * limit / 100), 6)
-        found.low, found.high = (bound, None) if rung.better == "high" else (None, bound)
+        found.low, found.high = (bound, None) if spec.better == "high" else (None, bound)
     if was["worse_percent"] > limit:
         why = f"The value is {short(was['worse_percent'])} % worse than {before}."
         found.remarks.append(Remark(WARN, why, "", BASELINE))
@@ -194,7 +194,7 @@ def _key(entry: Entry, intent: Mapping[str, Any]) -> str:
     if entry.check == "cluster.training":
         reported = check_cluster.figures(entry.values)
         workload = [reported.get(key) for key in ("model", "batch", "device")]
-    elif entry.check in rungs.PROGRAMS:
+    elif entry.check in suite.PROGRAMS:
         # The site selects the message sizes, and more ranks take longer.
         ranks = number(entry.values.get("ranks"))
         workload = [f"{entry.values.get('bytes')} bytes", f"{short(ranks)} ranks" if ranks else ""]
@@ -261,10 +261,10 @@ def figures(entries: Sequence[Entry], intent: Mapping[str, Any]) -> list[dict[st
     """The figures for the baseline: of rows that passed or are not required."""
     made = []
     for entry in entries:
-        rung, row = rungs.of(entry.check, entry.variant), entry.row
+        spec, row = suite.of(entry.check, entry.variant), entry.row
         if (
-            rung is None
-            or not rung.kept
+            spec is None
+            or not spec.kept
             or row["verdict"] not in (PASS, NOT_REQUIRED)
             or number(row["measured"]) is None
         ):
@@ -274,7 +274,7 @@ def figures(entries: Sequence[Entry], intent: Mapping[str, Any]) -> list[dict[st
                 "key": _key(entry, intent),
                 "value": row["measured"],
                 "unit": row["unit"],
-                "better": rung.better,
+                "better": spec.better,
                 "simulated": row["simulated"],
                 "version": row["version"],
             }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import spread, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     NOT_REQUIRED,
     NOT_RUN,
@@ -36,23 +36,23 @@ class Entry:
         self.found: Found | None = None
         self.remarks: Sequence[Remark] = ()
         self.values: Mapping[str, Any] = {}
-        self.place = rungs.place(check, variant)
+        self.place = suite.place(check, variant)
 
 
 def blank(entry: Entry, key: str, last: Mapping[str, Any], intent: Mapping[str, Any]) -> dict[str, Any]:
-    rung = rungs.of(entry.check, entry.variant)
+    spec = suite.of(entry.check, entry.variant)
     return {
         "id": key,
         "check": entry.check,
-        "title": rungs.title(rung, intent) if rung is not None else entry.check,
-        "layer": rung.layer if rung is not None else entry.check.partition(".")[0],
+        "title": suite.title(spec, intent) if spec is not None else entry.check,
+        "layer": spec.layer if spec is not None else entry.check.partition(".")[0],
         "subject": entry.subject,
         "variant": entry.variant,
         "command": list(last.get("command") or []),
         "version": str(last.get("version") or ""),
         "expected": {"text": "", "low": None, "high": None, "source": ""},
         "measured": None,
-        "unit": rung.unit if rung is not None else "",
+        "unit": spec.unit if spec is not None else "",
         "verdict": NOT_RUN,
         "why": "",
         "cause": "",
@@ -102,8 +102,8 @@ def guard(entry: Entry) -> None:
 
 
 def _based(row: Mapping[str, Any]) -> bool:
-    rung = rungs.of(row["check"], row["variant"])
-    derived = rung is not None and rung.of == DERIVED
+    spec = suite.of(row["check"], row["variant"])
+    derived = spec is not None and spec.of == DERIVED
     return bool(row["needs"] if derived else row["evidence"])
 
 

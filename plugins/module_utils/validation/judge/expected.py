@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "nodes": None,  # numbers of guests that train; None is one and all
     "transports": None,  # of trainings; None selects those of the data path
     "osu": (),  # measurements of the OSU programs: latency, bandwidth, allreduce
-    "stack": {},  # {option of site.stack: its value}, as rungs.OPTIONS names them
+    "stack": {},  # {option of site.stack: its value}, as suite.OPTIONS names them
     "build": {},  # {section: [features that Horovod needs]}
     "hops": [],  # switch ports on the paths of the run, as hops.of returns them
     "skip": {},  # {check: the reason for skipping it}
@@ -54,7 +54,7 @@ def intent_of(given: Mapping[str, Any]) -> dict[str, Any]:
     intent["guests"] = list(intent["guests"])
     many = len(intent["guests"])
     if intent["transports"] is None:
-        intent["transports"] = ["rdma", "tcp"] if intent["data_path"] in rungs.RDMA_PATHS else ["tcp"]
+        intent["transports"] = ["rdma", "tcp"] if intent["data_path"] in suite.RDMA_PATHS else ["tcp"]
     if intent["gpus"] == "none":
         # Without GPUs, NCCL is not used, and MPI uses TCP.
         intent["transports"] = [one for one in intent["transports"] if one == "tcp"] or ["tcp"]
@@ -91,40 +91,40 @@ def row_id(check: str, subject: Mapping[str, Any], variant: str = "") -> str:
 def rows(intent: Mapping[str, Any], places: Places | None = None) -> list[dict[str, Any]]:
     """[{id, check, subject, variant, skip}] in the order of the check suite."""
     made = []
-    for rung in rungs.RUNGS:
-        skip = rungs.left_out(rung, intent)
+    for spec in suite.SUITE:
+        skip = suite.left_out(spec, intent)
         everybody = {"guests": intent["guests"]}
-        subjects = _ports(intent, places or {}) if rung.of == "place" else _subjects(rung, intent)
-        if not subjects and not skip and rung.of == "place":
+        subjects = _ports(intent, places or {}) if spec.of == "place" else _subjects(spec, intent)
+        if not subjects and not skip and spec.of == "place":
             skip = NOT_SHOWN
         if skip:
-            made.append(_row(rung.check, everybody, rung.variant, skip))
+            made.append(_row(spec.check, everybody, spec.variant, skip))
             continue
         for subject, variant in subjects:
-            made.append(_row(rung.check, subject, variant, ""))
-        if rung.of == "place":
-            made += [_row(rung.check, {"host": host}, "", NOT_SHOWN) for host in _without_port(intent, places or {})]
+            made.append(_row(spec.check, subject, variant, ""))
+        if spec.of == "place":
+            made += [_row(spec.check, {"host": host}, "", NOT_SHOWN) for host in _without_port(intent, places or {})]
     return made
 
 
-def _subjects(rung: rungs.Rung, intent: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
+def _subjects(spec: suite.CheckSpec, intent: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
     guests = intent["guests"]
-    if rung.of == "guest":
-        return [({"guest": guest}, rung.variant) for guest in guests]
-    if rung.of == "pair":
+    if spec.of == "guest":
+        return [({"guest": guest}, spec.variant) for guest in guests]
+    if spec.of == "pair":
         pairs = rounds.ordered_pairs(guests, intent["rounds"])
-        return [({"from": one, "to": other}, rung.variant) for one, other in pairs]
-    if rung.check == "cluster.nccl":
+        return [({"from": one, "to": other}, spec.variant) for one, other in pairs]
+    if spec.check == "cluster.nccl":
         # Trainings on CPUs use TCP only, whatever NCCL supports.
-        return [({"guests": guests}, "rdma" if intent["data_path"] in rungs.RDMA_PATHS else "tcp")]
-    if rung.of == "all":
-        return [({"guests": guests}, rung.variant)]
-    if rung.of == "training":
+        return [({"guests": guests}, "rdma" if intent["data_path"] in suite.RDMA_PATHS else "tcp")]
+    if spec.of == "all":
+        return [({"guests": guests}, spec.variant)]
+    if spec.of == "training":
         return _trainings(intent)
     many = [count for count in intent["nodes"] if count > 1]
-    if rung.check == "cluster.efficiency":
+    if spec.check == "cluster.efficiency":
         return [({"guests": guests[:count]}, f"{count}:{one}") for count in many for one in intent["transports"]]
-    if rung.check == "cluster.rdma_gain":
+    if spec.check == "cluster.rdma_gain":
         return [({"guests": guests[:count]}, str(count)) for count in many]
     return []
 

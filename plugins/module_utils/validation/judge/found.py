@@ -77,7 +77,7 @@ class About:
     variant: str
     intent: Mapping[str, Any]
     places: Mapping[str, Mapping[str, Any]]
-    # {guest: RDMA figure in Gb/s} and other figures of earlier rungs.
+    # {guest: RDMA figure in Gb/s} and other figures of earlier checks.
     below: dict[str, Any] = field(default_factory=dict)
     simulated: bool = False
 

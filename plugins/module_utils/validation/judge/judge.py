@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Turn measurements into rows and the verdict. Pure; rungs.py has the order, thresholds.py the thresholds.
+"""Turn measurements into rows and the verdict. Pure; suite.py has the order, thresholds.py the thresholds.
 
-A missing measurement never passes. The result of a rung with a failed dependency does not count and names it.
+A missing measurement never passes. The result of a check with a failed dependency does not count and names it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
     expected,
     needs,
     reference,
-    rungs,
     spread,
+    suite,
     summary,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import places as locations
@@ -92,7 +92,7 @@ def judge(
 
 
 class _Course:
-    """One evaluation, rung by rung."""
+    """One evaluation, check by check."""
 
     def __init__(
         self,
@@ -173,10 +173,10 @@ class _Course:
         the run."""
         for key, attempts in self._measured.items():
             one = attempts[-1]
-            rung = rungs.of(one["check"], one["variant"])
+            spec = suite.of(one["check"], one["variant"])
             if one["check"] == "fabric.counters":
                 continue
-            if rung is None or not rungs.left_out(rung, self.intent):
+            if spec is None or not suite.left_out(spec, self.intent):
                 yield key, Entry(one["check"], one["subject"], one["variant"])
 
     def _look(self, entry: Entry, skips: Mapping[str, str]) -> None:
@@ -197,8 +197,8 @@ class _Course:
         below = needs.needed(entry.check, entry.subject, entry.variant, self._index)
         entry.row["needs"] = [one.row["id"] for one in below]
         broken = needs.broken(below) or self._untimed(entry)
-        rung = rungs.of(entry.check)
-        if rung is not None and rung.of == "derived":
+        spec = suite.of(entry.check)
+        if spec is not None and spec.of == "derived":
             last = compare.derived(entry, self._index.of("cluster.training"))
             entry.row.update(simulated=last["simulated"], simulated_parts=last["simulated_parts"])
         if broken:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping, number
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.rungs import DIRECT_PATHS
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.suite import DIRECT_PATHS
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
@@ -21,7 +21,7 @@ SOFT = "rdma_rxe"
 
 
 def keep(about: About, values: Mapping[str, Any]) -> None:
-    """Keep the rate that a guest reports at its RDMA port of the data path, for dependent rungs."""
+    """Keep the rate that a guest reports at its RDMA port of the data path, for dependent checks."""
     # The rate that the PVRDMA driver reports is not real.
     if about.check != SEEN_BY or about.intent["data_path"] not in DIRECT_PATHS:
         return

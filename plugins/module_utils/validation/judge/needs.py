@@ -2,13 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Dependencies of a rung: the rows that it needs, and the reason if they did not pass. Pure."""
+"""Dependencies of a check: the rows that it needs, and the reason if they did not pass. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import Entry
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     FAIL,
@@ -26,7 +26,7 @@ MANY = "*"
 
 
 def may_run(rows: Sequence[dict[str, Any]], check: str, subject: Mapping[str, Any], variant: str = "") -> str:
-    """Reason for which a rung must not run after these rows; an empty text if it may run."""
+    """Reason for which a check must not run after these rows; an empty text if it may run."""
     entries = [Entry(row["check"], row["subject"], row["variant"], row) for row in rows]
     return broken(needed(check, subject, variant, Index(entries)))
 
@@ -57,16 +57,16 @@ class Index:
 
 def needed(check: str, subject: Mapping[str, Any], variant: str, index: Index) -> list[Entry]:
     """The rows that a row depends on, for the same guests."""
-    rung = rungs.of(check, variant)
-    if rung is None:
+    spec = suite.of(check, variant)
+    if spec is None:
         return []
     guests, pair = set(guests_of(subject)), _key(subject) if "from" in subject else None
     # MPI ranks answer each other, so they also need the reverse direction.
-    ways = [pair, pair[::-1]] if pair and rung.program else [pair]
+    ways = [pair, pair[::-1]] if pair and spec.program else [pair]
     found = []
-    for need in rung.needs:
+    for need in spec.needs:
         name, _colon, wanted = need.partition(":")
-        if rung.of == "derived":
+        if spec.of == "derived":
             found += [one for one in index.of(name, wanted) if _of_scaling(check, variant, one)]
         elif name.startswith("pair."):
             some = index.at(name, cast("list[Key]", ways), wanted) if pair else index.of(name, wanted)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Iterable
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 
 RDMA, GPU, NETWORK, GUESTS = "rdma", "gpu", "network", "guests"
 VCENTER, HOSTS, SWITCHES = "vcenter", "hosts", "switches"
@@ -73,8 +73,8 @@ def of(check: str, declared: Iterable[str], variant: str = "", device: str = "")
 
     The variant is that of the check, such as 2:rdma; device is CPU if a training used no GPU.
     """
-    rung = rungs.of(check)
-    parts = set(rung.rests_on if rung is not None else ())
+    spec = suite.of(check)
+    parts = set(spec.rests_on if spec is not None else ())
     count, _colon, transport = variant.partition(":")
     if check == "cluster.training":
         parts -= {GPU} if device == "CPU" else set()

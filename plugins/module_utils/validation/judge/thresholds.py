@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import line, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import line, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     FAIL,
     WARN,
@@ -57,13 +57,13 @@ MARKS = (
         f"78 of 100 Gb/s is the lowest threshold of a public check with host memory ({AZURE}, NDv2)",
         fails=True,
         share="line",
-        paths=rungs.DIRECT_PATHS,
+        paths=suite.DIRECT_PATHS,
     ),
     Mark(
         *("pair.write_bw", 0.90, None),
         f"public checks require 90 to 98 % of the line ({AZURE}, {OCI}); 90 % is {PROPOSAL}",
         share="line",
-        paths=rungs.DIRECT_PATHS,
+        paths=suite.DIRECT_PATHS,
     ),
     Mark(
         *("pair.write_bw", 0.80, None),
@@ -75,14 +75,14 @@ MARKS = (
         *("pair.write_bw_both", 1.60, None),
         f"nothing is published for both directions at once; 80 % of the line in each is {PROPOSAL}",
         share="line",
-        paths=rungs.RDMA_PATHS,
+        paths=suite.RDMA_PATHS,
     ),
     Mark(
         *("pair.write_bw_gpu", 0.90, None),
         f"180 of 200 Gb/s with GPU memory ({AZURE}); the NVIDIA GPU Operator guide expects 92 of 100",
         fails=True,
         share="line",
-        paths=rungs.DIRECT_PATHS,
+        paths=suite.DIRECT_PATHS,
         speeds=(25, 40, 50, 100, 200),
     ),
     Mark(
@@ -90,19 +90,19 @@ MARKS = (
         f"380 of 400 Gb/s with GPU memory ({AZURE}, H100)",
         fails=True,
         share="line",
-        paths=rungs.DIRECT_PATHS,
+        paths=suite.DIRECT_PATHS,
         speeds=(400, 800),
     ),
     Mark(
         *("pair.write_lat", None, 9.0),
         f"9 us is the highest threshold of a public check ({OCI}, GB200)",
         fails=True,
-        paths=rungs.DIRECT_PATHS,
+        paths=suite.DIRECT_PATHS,
     ),
     Mark(
         *("pair.write_lat", None, 5.0),
         f"5 us is the usual threshold of {OCI} on bare metal; for VMs it is {PROPOSAL}",
-        paths=rungs.DIRECT_PATHS,
+        paths=suite.DIRECT_PATHS,
     ),
     Mark(
         *("pair.write_lat", None, 15.0),
@@ -188,7 +188,7 @@ def problems(given: Any) -> list[str]:
         if name in RULES:
             unknown = sorted(set(mapping(value)) - set(RULES[name]))
             found += [f"thresholds.{name}.{key}: there is no such setting." for key in unknown]
-        elif check not in rungs.CHECKS:
+        elif check not in suite.CHECKS:
             found.append(f"thresholds.{name}: there is no such check.")
         elif value is not None and not isinstance(value, dict):
             found.append(f"thresholds.{name}: it must be a dictionary.")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Collect the measurements of all rungs from the results of the modules. Pure except for read."""
+"""Collect the measurements of all checks from the results of the modules. Pure except for read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import shlex
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster, rungs, simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster, simulated, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     guests_of,
     listing,
@@ -117,11 +117,11 @@ def _reported(result: Mapping[str, Any]) -> Sequence[Any]:
 def _heard(name: str, reported: Any) -> dict[str, Any] | None:
     """A measurement of a guest, or None. It is always about that guest and has no evidence yet."""
     reported = mapping(reported)
-    rung = rungs.of(reported.get("check") if isinstance(reported.get("check"), str) else "")
+    spec = suite.of(reported.get("check") if isinstance(reported.get("check"), str) else "")
     status = reported.get("status")
-    if rung is None or rung.layer != rungs.GUEST or status not in STATES:
+    if spec is None or spec.layer != suite.GUEST or status not in STATES:
         return None
-    made = measurement(rung.check, {"guest": name}, status, str(reported.get("why") or ""))
+    made = measurement(spec.check, {"guest": name}, status, str(reported.get("why") or ""))
     made.update({key: str(reported.get(key) or "") for key in ("version", "began", "variant")})
     made["command"] = [str(word) for word in listing(reported.get("command"))]
     made["seconds"] = number(_finite(reported.get("seconds"))) or 0.0
@@ -201,7 +201,7 @@ def _of_run(run: Mapping[str, Any], files: dict[str, str], read: Callable[[str],
         return [_training(subject, result, about)]
     if check == "cluster.nccl":
         return [_nccl(subject, text, result, about)]
-    if check in rungs.PROGRAMS:
+    if check in suite.PROGRAMS:
         return [_osu(check, subject, text, result, about)]
     return [_hostname(subject, text, result, about), *_build(subject, result, about, files)]
 
@@ -336,7 +336,7 @@ def versions(
         elif one["check"] == "guest.rdma_device":
             for device in map(mapping, listing(values.get("devices"))):
                 add(name, f"firmware of {device.get('name')}", device.get("firmware"), parts)
-        elif one["check"] in rungs.PROGRAMS:
+        elif one["check"] in suite.PROGRAMS:
             add("image", osu.TOOL, one.get("version"))
         elif one["check"].startswith("pair.") and one.get("command"):
             add(name, one["command"][0], one.get("version"), parts)

@@ -66,7 +66,7 @@ def record(
         "simulated": reported["simulated"],
         "simulated_parts": simulated.among(params["simulated"], simulated.WORDS),
         "versions": collect.versions(measurements, params["runs"], params["simulated"]),
-        "rungs": reported["rows"],
+        "checks": reported["rows"],
         "trainings": reported["trainings"],
         "topology": picture,
         "thresholds": reported["thresholds"],

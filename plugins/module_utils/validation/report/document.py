@@ -28,7 +28,7 @@ FORMAT = 1
 EXCERPTS = 40
 # Parts of a run, and their names in the list of parts that were not recorded.
 PARTS = {
-    "rungs": "checks",
+    "checks": "checks",
     "trainings": "trainings",
     "topology": "the topology",
     "stages": "stages and changes",
@@ -53,7 +53,7 @@ def document(
     """
     run = _joined(validation, stages_file)
     remarks: list[str] = []
-    checks = rows.rows(run.get("rungs"), remarks)
+    checks = rows.rows(run.get("checks"), remarks)
     _fill(checks, look)
     declared = texts(run.get("simulated_parts"))
     times = stages.stages(run.get("stages"), declared) if "stages" in run else None
@@ -160,6 +160,8 @@ def _fill(checks: Sequence[dict[str, Any]], look: Callable[[str], str | None]) -
 def _joined(validation: Any, stages_file: Any) -> dict[str, Any]:
     """One run from both files. The record of the stages has priority, because it ends with the run."""
     run = dict(values.mapping(validation))
+    # Runs before this release name their checks otherwise.
+    run.setdefault("checks", run.pop("rungs", None))
     record = values.mapping(stages_file)
     for key in ("stages", "reboots"):
         if key in record:

@@ -9,7 +9,7 @@ import dataclasses
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import function_map
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import xid
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 
@@ -30,8 +30,8 @@ def line(entry, left_out=()):
 TABLES = {
     "branches": {str(branch.number): line(branch, ("number", "source")) for branch in matrix.BRANCHES},
     "releases": {release.name: line(release, ("name",)) for release in matrix.RELEASES},
-    "rungs": {f"{rung.check}/{rung.variant}": line(rung, ("check", "variant", "title")) for rung in rungs.RUNGS},
-    "between": {"checks": list(rungs.BETWEEN), "why": list(rungs.NOT_ON)},
+    "checks": {f"{spec.check}/{spec.variant}": line(spec, ("check", "variant", "title")) for spec in suite.SUITE},
+    "between": {"checks": list(suite.BETWEEN), "why": list(suite.NOT_ON)},
     "functions": {
         f"{make} {name}": line(function)
         for make, functions in function_map.MAPS.items()

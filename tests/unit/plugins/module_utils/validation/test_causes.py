@@ -1,4 +1,4 @@
-"""The silent failures: each is caught on the right rung, by its name, with the narrowest place that can be known."""
+"""The silent failures: each is caught on the right check, by its name, with the narrowest place that can be known."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
 
 from .world import MOVED, World, row_of
@@ -171,7 +171,7 @@ def test_a_baseline_is_what_good_rows_had_and_the_same_run_compares_equal():
     keys = {key.split(" ")[1].rstrip(",") for key in made["entries"]}
     assert keys == {
         *("pair.write_lat", "pair.write_bw", "pair.write_bw_both", "pair.iperf3", "cluster.nccl", "cluster.training"),
-        *rungs.PROGRAMS,
+        *suite.PROGRAMS,
     }
     assert lab.judged(baseline=made)["verdict"]["state"] == "pass"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, needs, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, needs, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
 
 from .world import World, not_right, row_of
@@ -29,7 +29,7 @@ def test_rows_have_all_keys_and_stand_in_the_order_of_the_ladder(path):
     rows = World(3, path).judged()["rows"]
     assert {frozenset(row) for row in rows} == {frozenset(KEYS)}
     assert {frozenset(row["expected"]) for row in rows} == {frozenset(("text", "low", "high", "source"))}
-    places = [rungs.place(row["check"], row["variant"]) for row in rows]
+    places = [suite.place(row["check"], row["variant"]) for row in rows]
     assert places == sorted(places)
     assert len({row["id"] for row in rows}) == len(rows)
 
@@ -67,17 +67,17 @@ def test_values_of_the_wrong_kind_never_pass_and_never_break_it(junk):
     assert [row["id"] for row in figures if row["verdict"] == "pass"] == []
 
 
-@pytest.mark.parametrize("check", rungs.CHECKS)
+@pytest.mark.parametrize("check", suite.CHECKS)
 def test_what_is_left_out_is_missed(check):
     """Every check of the ladder: without its measurements the run is not complete."""
     lab = World(3, "sriov")
     lab.drop(check)
     reported = lab.judged()
     rows = {row["verdict"] for row in reported["rows"] if row["check"] == check}
-    if rungs.of(check).of == "derived":
+    if suite.of(check).of == "derived":
         assert reported["verdict"]["state"] == "pass"
         return
-    if rungs.of(check).option:
+    if suite.of(check).option:
         assert (reported["verdict"]["state"], rows) == ("pass", {"skipped"})
         return
     assert reported["verdict"]["state"] == "incomplete"
@@ -95,7 +95,7 @@ def test_what_is_left_out_is_missed(check):
         ("cluster.hostname", None, ["cluster.nccl rdma", "cluster.training 3:tcp"]),
     ],
 )
-def test_a_broken_rung_stops_what_stands_on_it_and_says_so(check, subject, stopped):
+def test_a_broken_check_stops_what_stands_on_it_and_says_so(check, subject, stopped):
     lab = World(3, "sriov")
     lab.set(check, subject, status="failed", why="It broke.")
     reported = lab.judged()
@@ -118,7 +118,7 @@ def test_what_lies_between_guests_stops_no_training_of_a_single_one():
     assert {verdict for row_id, verdict in rows.items() if row_id not in alone} == {"not_run"}
 
 
-def test_the_first_broken_rung_is_named_and_not_one_that_it_stopped():
+def test_the_first_broken_check_is_named_and_not_one_that_it_stopped():
     lab = World(3, "sriov")
     lab.set("guest.modules", "job-02", modules=["ib_core"])
     row = row_of(lab.judged(), "pair.rping job-02 > job-03")
@@ -190,7 +190,7 @@ def test_figures_of_a_check_that_nobody_expected_are_not_lost():
 def test_the_ladder_says_what_may_run_after_what_was_found():
     lab = World(3, "sriov")
     lab.set("guest.gid", "job-02", gid=None, roce_v2=[])
-    below = {rung.check for rung in rungs.RUNGS[: rungs.place("pair.ping_mtu")]}
+    below = {spec.check for spec in suite.SUITE[: suite.place("pair.ping_mtu")]}
     rows = [row for row in lab.judged()["rows"] if row["check"] in (*below, "pair.ping_mtu")]
     assert needs.may_run(rows, "pair.rping", {"from": "job-01", "to": "job-03"}) == ""
     assert "guest.gid job-02 failed" in needs.may_run(rows, "pair.rping", {"from": "job-01", "to": "job-02"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, suite
 
 from .world import World, not_right, row_of
 
@@ -24,20 +24,20 @@ def test_figures_are_those_of_the_programs():
 @pytest.mark.parametrize("named", [[], ["latency"], ["bandwidth", "allreduce"]], ids=str)
 def test_only_what_the_site_names_is_asked_for(named):
     lab = World(2, "tcp", osu=named)
-    for check, program in rungs.PROGRAMS.items():
+    for check, program in suite.PROGRAMS.items():
         if program not in named:
             lab.drop(check)
     reported = lab.judged()
-    verdicts = {row["check"]: row["verdict"] for row in reported["rows"] if row["check"] in rungs.PROGRAMS}
+    verdicts = {row["check"]: row["verdict"] for row in reported["rows"] if row["check"] in suite.PROGRAMS}
     assert verdicts == {
-        check: "not_required" if program in named else "skipped" for check, program in rungs.PROGRAMS.items()
+        check: "not_required" if program in named else "skipped" for check, program in suite.PROGRAMS.items()
     }
     assert reported["verdict"]["state"] == "pass"
 
 
 def test_one_guest_alone_has_nobody_to_send_to():
     reported = World(1, "tcp").judged()
-    assert {row["verdict"] for row in reported["rows"] if row["check"] in rungs.PROGRAMS} == {"skipped"}
+    assert {row["verdict"] for row in reported["rows"] if row["check"] in suite.PROGRAMS} == {"skipped"}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_mpi_needs_processes_on_all_guests():
     lab = World(2, "tcp")
     lab.set("cluster.hostname", status="failed", why="It broke.")
     reported = lab.judged()
-    assert {row["verdict"] for row in reported["rows"] if row["check"] in rungs.PROGRAMS} == {"not_run"}
+    assert {row["verdict"] for row in reported["rows"] if row["check"] in suite.PROGRAMS} == {"not_run"}
 
 
 def test_other_messages_are_compared_with_no_earlier_run():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import Entry, finish, guard
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import Found
 
@@ -72,7 +72,7 @@ def test_a_run_without_evidence_passes_nowhere():
     reported = lab.judged()
     rows = {row["check"]: row["verdict"] for row in reported["rows"]}
     # The site requests none of these.
-    unrequested = {check for check in rows if rungs.of(check).option}
+    unrequested = {check for check in rows if suite.of(check).option}
     assert {check for check, verdict in rows.items() if verdict == "skipped"} == unrequested
     assert {verdict for check, verdict in rows.items() if check not in unrequested} == {"not_run"}
 

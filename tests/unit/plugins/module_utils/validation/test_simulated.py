@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated, suite
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import stages
 
 ALL = simulated.WORDS
@@ -48,12 +48,12 @@ def test_each_of_them_marks_it_alone_and_no_other_does(one, parts):
 
 
 def test_each_check_and_each_stage_says_what_it_rests_on():
-    assert {rung.check for rung in rungs.RUNGS if not rung.rests_on} == ON_NOTHING
-    assert {rung.check for rung in rungs.RUNGS if rung.rests_on != rungs.of(rung.check).rests_on} == set()
+    assert {spec.check for spec in suite.SUITE if not spec.rests_on} == ON_NOTHING
+    assert {spec.check for spec in suite.SUITE if spec.rests_on != suite.of(spec.check).rests_on} == set()
     assert set(simulated.STAGES) == set(stages.USUAL)
-    assert set(simulated.VERSIONS) <= set(rungs.CHECKS)
+    assert set(simulated.VERSIONS) <= set(suite.CHECKS)
     tables = (
-        {rung.check: rung.rests_on for rung in rungs.RUNGS},
+        {spec.check: spec.rests_on for spec in suite.SUITE},
         simulated.STAGES,
         simulated.VERSIONS,
         simulated.TOPOLOGY,
@@ -62,4 +62,4 @@ def test_each_check_and_each_stage_says_what_it_rests_on():
 
 
 def test_what_is_not_declared_marks_nothing():
-    assert {check for check in rungs.CHECKS if simulated.of(check, [])} == set()
+    assert {check for check in suite.CHECKS if simulated.of(check, [])} == set()

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, suite, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 from unit import approved
@@ -32,7 +32,7 @@ def limits(path, speed):
     found = {}
     kinds = [*(((), None, gpu) for gpu in GPUS), *(((one,), None, GPUS[0]) for one in VARIANTS)]
     kinds += [((*one,), count, GPUS[0]) for one in ((), *((word,) for word in VARIANTS)) for count in RANKS]
-    for check in rungs.CHECKS:
+    for check in suite.CHECKS:
         for variants, ranks, gpu in kinds:
             subject = about(check, data_path=path, speed_gb=speed, gpu=gpu)
             marks = thresholds.marks(check, subject, None, variants, ranks, "unit")
@@ -57,7 +57,7 @@ def test_rules_of_each_check():
         for key in keys:
             usual = found[f"{kind}.{key}"] = thresholds.rule(kind, key)
             found[f"{kind}.{key} on processors"] = thresholds.rule(kind, key, cpu=True)
-            for check in rungs.CHECKS:
+            for check in suite.CHECKS:
                 if thresholds.rule(kind, key, check) != usual:
                     found[f"{kind}.{key} {check}"] = thresholds.rule(kind, key, check)
     approved.check(__file__, "rules", found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible.errors import AnsibleError
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import stages
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import less, relaxed, unchecked
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed_rules import RULES
@@ -140,7 +140,7 @@ def test_a_site_of_defaults_is_strict(path):
 
 def test_each_rule_is_tried_and_names_known_checks_and_stages():
     assert set(RULES) <= set(VALUES)
-    assert {check for rule in RULES.values() for check in rule.checks} <= set(rungs.CHECKS)
+    assert {check for rule in RULES.values() for check in rule.checks} <= set(suite.CHECKS)
     assert {stage for rule in RULES.values() for stage in rule.stages} <= set(stages.USUAL)
 
 

@@ -17,7 +17,7 @@ def measure(guest, **changes):
     return {one["check"]: one for one in found}, outputs
 
 
-def test_a_guest_that_has_everything_passes_each_of_its_rungs(tmp_path):
+def test_a_guest_that_has_everything_passes_each_of_its_checks(tmp_path):
     found, _outputs = measure(healthy(tmp_path))
     assert {check: one["why"] for check, one in found.items() if one["status"] != "done"} == {}
     assert tuple(found) == tuple(check for check in probes.CHECKS if check not in OF_STACK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import collect, probes, record, topology
 from ansible_collections.aiready.vsphere.plugins.modules import validation_result
 
@@ -99,9 +99,9 @@ def judged(tmp_path, **changes):
 
 def test_a_good_site_without_gpus_passes(tmp_path):
     made, _files, _kept = judged(tmp_path)
-    bad = {row["id"]: row["why"] for row in made["rungs"] if row["verdict"] not in ("pass", "skipped", "not_required")}
+    bad = {row["id"]: row["why"] for row in made["checks"] if row["verdict"] not in ("pass", "skipped", "not_required")}
     assert bad == {}
-    free = {row["check"] for row in made["rungs"] if row["verdict"] == "not_required"}
+    free = {row["check"] for row in made["checks"] if row["verdict"] == "not_required"}
     # What nothing is published of; two guests that are one processor do not scale.
     assert free == {"pair.iperf3", "cluster.efficiency"}
     assert made["verdict"]["state"] == "pass"
@@ -117,13 +117,13 @@ def test_a_good_site_without_gpus_passes(tmp_path):
 
 def test_what_was_not_measured_never_passes(tmp_path):
     made, _files, _kept = judged(tmp_path, guests={}, pairs={}, runs=[], places={})
-    assert {row["verdict"] for row in made["rungs"]} <= {"not_run", "skipped"}
+    assert {row["verdict"] for row in made["checks"]} <= {"not_run", "skipped"}
     assert made["verdict"]["state"] == "incomplete"
 
 
 def test_two_vms_on_one_host_are_reported(tmp_path):
     made, _files, _kept = judged(tmp_path, places={"job-01": {"host": "esx-01"}, "job-02": {"host": "esx-01"}})
-    row = next(row for row in made["rungs"] if row["check"] == "placement.hosts")
+    row = next(row for row in made["checks"] if row["check"] == "placement.hosts")
     assert row["verdict"] == "fail"
     assert "esx-01" in row["cause"]
 
@@ -135,7 +135,7 @@ def test_two_vms_on_one_host_are_reported(tmp_path):
         ({"failed": True, "msg": "MODULE FAILURE"}, "job-02 could not be read: MODULE FAILURE"),
     ],
 )
-def test_a_guest_that_was_not_looked_at_fails_its_first_rung(tmp_path, result, why):
+def test_a_guest_that_was_not_looked_at_fails_its_first_check(tmp_path, result, why):
     guests = {"job-01": looks(tmp_path / "a", "job-01"), "job-02": {"before": result, "after": result}}
     found, _files = collect.collect({"guests": guests})
     assert {one["why"] for one in found if one["subject"] == {"guest": "job-02"}} == {why}
@@ -184,7 +184,7 @@ def test_a_site_that_leaves_out_the_comparison_of_the_fabric_is_not_incomplete_b
     intent = {"guests": GUESTS, "data_path": "pvrdma", "gpus": "none", "mtu": 9000}
     why = "The site skips this check: site.fabric.agreement is skip."
     made, _files, _kept = judged(tmp_path, intent=intent, agreement={"why": why}, simulated=["rdma"])
-    rows = {row["check"]: row for row in made["rungs"] if row["check"].startswith("fabric.")}
+    rows = {row["check"]: row for row in made["checks"] if row["check"].startswith("fabric.")}
     assert {row["verdict"] for row in rows.values()} == {"skipped"}
     assert rows["fabric.settings"]["why"] == why
     # Nothing was asked of anything, real or not.
@@ -283,7 +283,7 @@ def test_an_all_reduce_of_torchrun_is_judged_as_that_of_nccl_tests(backend, netw
     found, _files = collect.collect({"runs": [given]}, lambda path: log if path == "log" else "")
     reported = found[0]["readings"]
     assert (reported["busbw"], reported["bytes"], reported["wrong"], reported["nodes"]) == (10.82, 134217728, 0, 2)
-    others = dict.fromkeys(set(rungs.CHECKS) - {"cluster.nccl"}, "It is not asked here")
+    others = dict.fromkeys(set(suite.CHECKS) - {"cluster.nccl"}, "It is not asked here")
     rows = judge.judge(found, {"guests": GUESTS, "data_path": "pvrdma", "skip": others})["rows"]
     (row,) = [row for row in rows if row["check"] == "cluster.nccl"]
     assert (row["verdict"], words in row["why"]) == (verdict, True), row
@@ -298,7 +298,7 @@ DIED = {"state": "failed", "code": "rank_failed", "reason": "Rank 1 on job-02 wa
 def test_nccl_whose_run_failed_after_its_table_fails_and_keeps_its_figures(run, verdict, why):
     given = {"check": "cluster.nccl", "variant": "rdma", "guests": GUESTS, "run": training("rdma", **run)}
     found, files = collect.collect({"runs": [given]}, lambda path: reduced("IBext_v8") if path == "log" else "")
-    others = dict.fromkeys(set(rungs.CHECKS) - {"cluster.nccl"}, "It is not asked here")
+    others = dict.fromkeys(set(suite.CHECKS) - {"cluster.nccl"}, "It is not asked here")
     rows = judge.judge(found, {"guests": GUESTS, "data_path": "pvrdma", "skip": others})["rows"]
     (row,) = [row for row in rows if row["check"] == "cluster.nccl"]
     assert (row["verdict"], row["why"], row["measured"]) == (verdict, why, 10.74)
@@ -354,6 +354,6 @@ def test_a_baseline_is_recorded_once_and_compared_with_later(tmp_path):
     assert record.write(str(tmp_path / "results" / "one"), made, files).endswith("/results/one/validation.json")
     reported = json.loads((tmp_path / "results" / "one" / "validation.json").read_text())
     assert reported == json.loads(json.dumps(made))
-    kept_files = [row["evidence"] for row in reported["rungs"] if row["evidence"].startswith("evidence/guest.")]
+    kept_files = [row["evidence"] for row in reported["checks"] if row["evidence"].startswith("evidence/guest.")]
     assert kept_files
     assert all((tmp_path / "results" / "one" / name).is_file() for name in kept_files)

@@ -23,7 +23,7 @@ from .test_record import judged
 def test_each_row_of_a_rehearsal_is_marked_by_what_it_rests_on(tmp_path, declared, marked):
     made, _files, _kept = judged(tmp_path, simulated=declared)
     of_two = {"cluster.training 2:tcp", "cluster.efficiency 2:tcp"} if "network" in declared else set()
-    rows = [row for row in made["rungs"] if row["simulated"]]
+    rows = [row for row in made["checks"] if row["simulated"]]
     assert {row["check"] if row["check"] in marked else row["id"] for row in rows} == marked | of_two
     assert all(set(row["simulated_parts"]) <= set(declared) for row in rows)
     assert made["simulated_parts"] == [word for word in WORDS if word in declared]
@@ -67,7 +67,7 @@ RELAXED = {
 def test_rows_name_the_relaxed_settings_that_concern_them(tmp_path):
     made, _files, _kept = judged(tmp_path, relaxed=[RELAXED])
     text = f"site.validation.seconds is 1 instead of 5. {RELAXED['means']}"
-    reported = {row["id"]: row["relaxed"] for row in made["rungs"] if row["relaxed"]}
+    reported = {row["id"]: row["relaxed"] for row in made["checks"] if row["relaxed"]}
     ways = ("pair.iperf3 job-01 > job-02", "pair.iperf3 job-02 > job-01")
     assert reported == dict.fromkeys((*ways, "cluster.training 2:tcp"), [text])
     assert made["relaxed"] == [RELAXED]
@@ -75,10 +75,10 @@ def test_rows_name_the_relaxed_settings_that_concern_them(tmp_path):
 
 def test_rows_have_the_notes_of_their_check(tmp_path):
     made, _files, _kept = judged(tmp_path, notes={"pair.iperf3": "One machine."})
-    assert {row["check"]: row["notes"] for row in made["rungs"] if row["notes"]} == {"pair.iperf3": ["One machine."]}
+    assert {row["check"]: row["notes"] for row in made["checks"] if row["notes"]} == {"pair.iperf3": ["One machine."]}
 
 
 def test_a_strict_run_records_that_nothing_is_relaxed(tmp_path):
     made, _files, _kept = judged(tmp_path)
     assert made["relaxed"] == []
-    assert {len(row["relaxed"]) + len(row["notes"]) for row in made["rungs"]} == {0}
+    assert {len(row["relaxed"]) + len(row["notes"]) for row in made["checks"]} == {0}

@@ -130,7 +130,7 @@ class Run:
         made, files, _kept = record.record(given, NOW, lambda path: self.logs.get(path, ""))
         record.write(given["result_dir"], made, {**files, **self.kept})
         reported = json.loads((folder / "results" / record.NAME).read_text())
-        return reported, {row["id"]: row for row in reported["rungs"]}, rule.violations(reported, folder / "results")
+        return reported, {row["id"]: row for row in reported["checks"]}, rule.violations(reported, folder / "results")
 
 
 def answer(command, text, guest="job-02"):

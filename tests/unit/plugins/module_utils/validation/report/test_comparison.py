@@ -14,8 +14,8 @@ def row(label, measured, verdict="pass", **more):
     }  # fmt: skip
 
 
-def run(*rungs, **more):
-    return document({"site": {"name": "lab"}, "rungs": list(rungs), **more}, None)
+def run(*rows, **more):
+    return document({"site": {"name": "lab"}, "checks": list(rows), **more}, None)
 
 
 @pytest.mark.parametrize(

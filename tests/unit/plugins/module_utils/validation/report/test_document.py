@@ -24,8 +24,8 @@ def test_a_part_of_another_kind_than_agreed_does_not_break_the_report(part, odd)
 def test_nor_does_a_field_of_a_row_or_of_a_training(odd):
     run = runs.perfect(2)
     reported = {**runs.results(run), "stages": runs.stages(run)}
-    for key in reported["rungs"][0]:
-        document({**reported, "rungs": [{**reported["rungs"][0], key: odd}]}, None)
+    for key in reported["checks"][0]:
+        document({**reported, "checks": [{**reported["checks"][0], key: odd}]}, None)
     for part in ("trainings", "stages", "versions", "thresholds"):
         for key in reported[part][0]:
             document({**reported, part: [{**reported[part][0], key: odd}]}, None)
@@ -36,7 +36,7 @@ def test_nor_does_a_field_of_a_row_or_of_a_training(odd):
 
 
 def test_what_was_not_recorded_is_named_and_is_no_empty_list():
-    made = document({"rungs": [], "versions": []}, None)
+    made = document({"checks": [], "versions": []}, None)
     assert made["not_recorded"] == [
         "trainings",
         "the topology",
@@ -46,6 +46,14 @@ def test_what_was_not_recorded_is_named_and_is_no_empty_list():
         "relaxed settings",
     ]
     assert (made["trainings"], made["versions"]) == (None, [])
+
+
+def test_the_checks_of_a_run_of_an_older_release_are_read():
+    old = runs.results(runs.perfect(2))
+    made = document({**old, "rungs": old["checks"]}, None)
+    old["rungs"] = old.pop("checks")
+    assert document(old, None) == made
+    assert made["verdict"]["counts"]["pass"] > 10
 
 
 def test_a_run_that_did_not_come_to_its_validation_reports_its_stages():
@@ -69,7 +77,7 @@ def test_a_run_that_did_not_come_to_its_validation_reports_its_stages():
 )
 def test_a_run_takes_from_its_first_stage_to_its_end(stages, ended, seconds):
     recorded = [{"name": "hosts", "state": "ok", "began": began, "seconds": took} for began, took in stages]
-    validation = {"rungs": [], "began": "2026-03-01T08:05:00Z", "ended": ended}
+    validation = {"checks": [], "began": "2026-03-01T08:05:00Z", "ended": ended}
     assert document(validation, {"stages": recorded})["stages_seconds"] == seconds
 
 
@@ -116,9 +124,9 @@ def test_efficiency_is_what_the_ladder_says_of_it():
     run = runs.perfect(4)
     made = document(runs.results(run), None)
     reported = {one["nodes"]: one["efficiency"] for one in made["trainings"] if one["transport"] == "rdma"}
-    rungs = {row["variant"]: row["measured"] for row in run.rungs if row["check"] == "cluster.efficiency"}
-    assert rungs
-    for variant, measured in rungs.items():
+    rows = {row["variant"]: row["measured"] for row in run.rows if row["check"] == "cluster.efficiency"}
+    assert rows
+    for variant, measured in rows.items():
         assert reported[int(variant.split(":")[0])] == pytest.approx(measured, abs=0.001)
 
 
@@ -156,9 +164,9 @@ RELAXED = {
 
 
 def test_relaxed_settings_have_the_titles_of_their_checks_and_mark_their_stages():
-    rungs = [{"id": "cluster.nccl rdma", "check": "cluster.nccl", "title": "All-reduce", "relaxed": ["so"]}]
+    rows = [{"id": "cluster.nccl rdma", "check": "cluster.nccl", "title": "All-reduce", "relaxed": ["so"]}]
     recorded = [{"name": "runtime", "state": "ok"}, {"name": "guests", "state": "ok"}]
-    made = document({"rungs": rungs, "relaxed": [RELAXED], "stages": recorded}, None)
+    made = document({"checks": rows, "relaxed": [RELAXED], "stages": recorded}, None)
     assert [one["checks"] for one in made["relaxed"]] == [["All-reduce"]]
     assert made["relaxed_rows"] == 1
     assert [stage["relaxed"] for stage in made["stages"]] == [["site.runtime.memlock: ignore"], []]

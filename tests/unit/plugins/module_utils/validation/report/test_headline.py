@@ -19,7 +19,7 @@ def made(change=lambda reported: None, nodes=4):
 
 
 def of(reported, check):
-    return [row for row in reported["rungs"] if row["check"] == check]
+    return [row for row in reported["checks"] if row["check"] == check]
 
 
 def leave_out(*checks):
@@ -35,7 +35,7 @@ def leave_out(*checks):
 
 def remove(*checks):
     def change(reported):
-        reported["rungs"] = [row for row in reported["rungs"] if row["check"] not in checks]
+        reported["checks"] = [row for row in reported["checks"] if row["check"] not in checks]
         if "cluster.training" in checks:
             reported["trainings"] = []
 

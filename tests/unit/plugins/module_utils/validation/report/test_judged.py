@@ -13,7 +13,7 @@ from unit.plugins.module_utils.validation.world import World
 
 def report(world):
     reported = world.judged()
-    recorded = {**reported, "rungs": reported["rows"], "topology": world.topology}
+    recorded = {**reported, "checks": reported["rows"], "topology": world.topology}
     return reported, document(recorded, None)
 
 

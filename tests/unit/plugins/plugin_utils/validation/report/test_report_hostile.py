@@ -78,9 +78,9 @@ def test_a_report_of_hostile_names_is_made_whole(end):
 
 
 def test_names_that_are_cut_stay_different():
-    rows = {"rungs": [{"subject": {"guest": "x" * 5000 + end}, "check": "guest.kernel"} for end in "ab"]}
+    rows = {"checks": [{"subject": {"guest": "x" * 5000 + end}, "check": "guest.kernel"} for end in "ab"]}
     found, _stages = recorded("run", {"validation.json": json.dumps(rows)})
-    first, second = (row["subject"]["guest"] for row in found["rungs"])
+    first, second = (row["subject"]["guest"] for row in found["checks"])
     assert first != second
     assert len(first) == len(second) == 160
 

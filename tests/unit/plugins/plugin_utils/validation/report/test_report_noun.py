@@ -142,7 +142,7 @@ def test_a_folder_without_results_is_refused(tmp_path):
     assert "neither validation.json nor stages.json" in refused(make(tmp_path), "no_results")
 
 
-@pytest.mark.parametrize("content", [b'{"format": 1, "rungs"', b"\xff\xfe\x00", b"[1, 2]"])
+@pytest.mark.parametrize("content", [b'{"format": 1, "checks"', b"\xff\xfe\x00", b"[1, 2]"])
 def test_results_that_are_damaged_are_refused_and_an_old_report_stays(folder, content):
     make(folder)
     kept = written(folder)

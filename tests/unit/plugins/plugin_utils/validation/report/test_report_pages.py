@@ -187,7 +187,7 @@ def test_texts_of_others_stay_texts_in_the_summary():
 
 def test_a_line_break_in_a_text_does_not_break_a_table_of_the_summary():
     def broken(reported):
-        reported["rungs"][0]["title"] = "two\nlines | and a cell"
+        reported["checks"][0]["title"] = "two\nlines | and a cell"
         return reported
 
     assert r"| two lines \| and a cell (simulated) |" in pages.markdown(mixed(broken))
@@ -206,14 +206,14 @@ def test_a_line_break_in_a_text_does_not_break_a_table_of_the_summary():
 )
 def test_a_file_of_evidence_is_linked_only_when_it_lies_in_the_folder(place, leads):
     def moved(reported):
-        reported["rungs"][0]["evidence"] = place
+        reported["checks"][0]["evidence"] = place
         return reported
 
     page = Page(pages.html(mixed(moved), {}, ""))
     assert place in page.text
     links = [attrs["href"] for _tag, attrs in page.tags if attrs.get("href", "#")[0] != "#"]
     assert (leads in links) is (leads is not None)
-    assert len(links) == len([row for row in runs.mixed()[1]["rungs"] if row["evidence"]]) + (leads is not None)
+    assert len(links) == len([row for row in runs.mixed()[1]["checks"] if row["evidence"]]) + (leads is not None)
 
 
 def test_whatever_is_simulated_is_marked_in_its_row_and_the_rest_is_not():
@@ -315,7 +315,7 @@ def test_what_could_not_run_because_of_others_is_reported_once_on_top_and_folded
     assert len(made["verdict"]["not_right"]) == 1
     assert "This prevented 28 other checks." in words
     assert re.findall(r'<details class="check v-not_run" open', text) == []
-    assert text.count('<tr id="row-') == len(run.rungs)
+    assert text.count('<tr id="row-') == len(run.rows)
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_drawings_are_sound_named_apart_and_of_the_colours_of_the_page():
 def test_titles_and_names_of_others_are_escaped_in_drawings():
     run = runs.perfect(2)
     reported = runs.results(run)
-    for row in reported["rungs"]:
+    for row in reported["checks"]:
         row["subject"] = {
             key: f"<script>$x^2${value}" for key, value in row["subject"].items() if isinstance(value, str)
         }

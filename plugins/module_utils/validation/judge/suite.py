@@ -17,7 +17,7 @@ RDMA_PATHS = ("pvrdma", "sriov", "passthrough")
 DIRECT_PATHS = ("sriov", "passthrough")
 
 
-class Rung(NamedTuple):
+class CheckSpec(NamedTuple):
     """One check."""
 
     check: str
@@ -46,14 +46,14 @@ class Rung(NamedTuple):
     rests_on: tuple[str, ...] = ()
 
 
-RUNGS = (
-    Rung("guest.kernel", "Guest reachable, kernel version", GUEST, "guest", "", rests_on=("guests",)),
-    Rung("guest.clock", "Clock synchronised", GUEST, "guest", "ms", ("guest.kernel",), rests_on=("guests",)),
-    Rung(
+SUITE = (
+    CheckSpec("guest.kernel", "Guest reachable, kernel version", GUEST, "guest", "", rests_on=("guests",)),
+    CheckSpec("guest.clock", "Clock synchronised", GUEST, "guest", "ms", ("guest.kernel",), rests_on=("guests",)),
+    CheckSpec(
         *("guest.address", "Link and IP address of the data path", GUEST, "guest", "", ("guest.kernel",)),
         rests_on=("guests", "network"),
     ),
-    Rung(
+    CheckSpec(
         "guest.mtu",
         "Interface MTU of the data path",
         GUEST,
@@ -62,10 +62,10 @@ RUNGS = (
         ("guest.kernel",),
         rests_on=("guests", "network"),
     ),
-    Rung(
+    CheckSpec(
         "guest.driver", "GPU driver and GPU count", GUEST, "guest", "", ("guest.kernel",), gpu=True, rests_on=("gpu",)
     ),
-    Rung(
+    CheckSpec(
         *("guest.licence", "vGPU licence before the timed runs", GUEST, "guest", "", ("guest.driver",)),
         gpu=True,
         licence=True,
@@ -73,60 +73,62 @@ RUNGS = (
         rests_on=("gpu",),
     ),
     # The log also has the reason of a missing GPU, which the driver no longer shows.
-    Rung(
+    CheckSpec(
         *("guest.xid", "GPU errors in the kernel log (Xid)", GUEST, "guest", "", ("guest.kernel",)),
         gpu=True,
         rests_on=("gpu",),
     ),
-    Rung("guest.ecc", "GPU memory errors (ECC)", GUEST, "guest", "", ("guest.driver",), gpu=True, rests_on=("gpu",)),
-    Rung(
+    CheckSpec(
+        *("guest.ecc", "GPU memory errors (ECC)", GUEST, "guest", ""), ("guest.driver",), gpu=True, rests_on=("gpu",)
+    ),
+    CheckSpec(
         *("guest.topology", "PCIe distance between GPU and network adapter", GUEST, "guest", "", ("guest.driver",)),
         paths=DIRECT_PATHS,
         gpu=True,
         rests_on=("gpu", "rdma"),
     ),
-    Rung(
+    CheckSpec(
         *("guest.gpudirect", "GPUDirect RDMA support of kernel and driver", GUEST, "guest", ""),
         needs=("guest.driver",),
         paths=DIRECT_PATHS,
         gpu=True,
         rests_on=("gpu", "rdma"),
     ),
-    Rung(
+    CheckSpec(
         *("guest.dcgm", "GPU diagnostic (DCGM)", GUEST, "guest", "", ("guest.driver",)),
         gpu=True,
         option="dcgm_diag",
         rests_on=("gpu",),
     ),
-    Rung(
+    CheckSpec(
         *("guest.gds", "GPUDirect Storage support", GUEST, "guest", "", ("guest.driver",)),
         gpu=True,
         option="gds",
         rests_on=("gpu",),
     ),
-    Rung(
+    CheckSpec(
         *("guest.gds_read", "GPUDirect Storage read", GUEST, "guest", "GiB/s", ("guest.gds",), "high"),
         gpu=True,
         option="gds_file",
         kept=True,
         rests_on=("gpu",),
     ),
-    Rung(
+    CheckSpec(
         *("guest.modules", "RDMA kernel modules loaded", GUEST, "guest", "", ("guest.kernel",)),
         paths=RDMA_PATHS,
         rests_on=("rdma",),
     ),
-    Rung(
+    CheckSpec(
         *("guest.memlock", "Locked memory limit (memlock)", GUEST, "guest", "", ("guest.kernel",)),
         paths=RDMA_PATHS,
         rests_on=("guests",),
     ),
-    Rung(
+    CheckSpec(
         *("guest.rdma_device", "RDMA device active", GUEST, "guest", "", ("guest.modules",)),
         paths=RDMA_PATHS,
         rests_on=("rdma",),
     ),
-    Rung(
+    CheckSpec(
         *(
             "guest.gid",
             "RoCE v2 GID with an IPv4 address",
@@ -138,17 +140,17 @@ RUNGS = (
         paths=RDMA_PATHS,
         rests_on=("rdma",),
     ),
-    Rung("placement.hosts", "One VM per ESXi host", PLACEMENT, "all", "", rests_on=("vcenter", "hosts")),
-    Rung(
+    CheckSpec("placement.hosts", "One VM per ESXi host", PLACEMENT, "all", "", rests_on=("vcenter", "hosts")),
+    CheckSpec(
         *("fabric.settings", "RoCE traffic class consistent", FABRIC, "all", ""),
         paths=RDMA_PATHS,
         rests_on=("rdma", "hosts", "switches"),
     ),
-    Rung(
+    CheckSpec(
         *("pair.ping_mtu", "Path MTU{mtu} end to end", PAIR, "pair", "bytes", ("guest.address", "guest.mtu")),
         rests_on=("network",),
     ),
-    Rung(
+    CheckSpec(
         *(
             "pair.rping",
             "RDMA connection between guests (rping)",
@@ -160,95 +162,95 @@ RUNGS = (
         paths=RDMA_PATHS,
         rests_on=("rdma", "network"),
     ),
-    Rung(
+    CheckSpec(
         *("pair.write_lat", "RDMA write latency", PAIR, "pair", "us", ("pair.rping",), "low", RDMA_PATHS),
         kept=True,
         rests_on=("rdma", "network"),
     ),
-    Rung(
+    CheckSpec(
         *("pair.write_bw", "RDMA write bandwidth", PAIR, "pair", "Gb/s", ("pair.rping",), "high", RDMA_PATHS),
         kept=True,
         rests_on=("rdma", "network"),
     ),
-    Rung(
+    CheckSpec(
         *("pair.write_bw_both", "RDMA write bandwidth, bidirectional", PAIR, "pair", "Gb/s", ("pair.write_bw",)),
         *("high", RDMA_PATHS),
         kept=True,
         rests_on=("rdma", "network"),
     ),
-    Rung(
+    CheckSpec(
         *("pair.write_bw_gpu", "RDMA write bandwidth, GPU memory", PAIR, "pair", "Gb/s"),
         *(("pair.write_bw", "guest.driver", "guest.topology"), "high", DIRECT_PATHS),
         gpu=True,
         kept=True,
         rests_on=("rdma", "gpu", "network"),
     ),
-    Rung(
+    CheckSpec(
         *("pair.iperf3", "TCP bandwidth", PAIR, "pair", "Gb/s", ("pair.ping_mtu",), "high"),
         kept=True,
         rests_on=("network",),
     ),
-    Rung(
+    CheckSpec(
         *("guest.counters", "Adapter drop counters during the timed runs", GUEST, "guest", "", ("guest.rdma_device",)),
         paths=RDMA_PATHS,
         rests_on=("rdma",),
     ),
-    Rung(
+    CheckSpec(
         *("fabric.counters", "Switch port drop counters during the timed runs", FABRIC, "place", ""),
         paths=RDMA_PATHS,
         rests_on=("rdma", "switches"),
     ),
-    Rung(
+    CheckSpec(
         *("cluster.hostname", "Process launch on all guests", CLUSTER, "all", "", ("guest.kernel", "guest.address")),
         rests_on=("guests", "network"),
     ),
-    Rung("cluster.check_build", "Horovod build features", CLUSTER, "all", "", ("guest.kernel",)),
-    Rung(
+    CheckSpec("cluster.check_build", "Horovod build features", CLUSTER, "all", "", ("guest.kernel",)),
+    CheckSpec(
         *("pair.mpi_lat", "MPI latency", PAIR, "pair", "us", ("cluster.hostname", "pair.ping_mtu"), "low"),
         program="latency",
         kept=True,
         rests_on=("network",),
     ),
-    Rung(
+    CheckSpec(
         *("pair.mpi_bw", "MPI bandwidth", PAIR, "pair", "Gb/s", ("cluster.hostname", "pair.ping_mtu"), "high"),
         program="bandwidth",
         kept=True,
         rests_on=("network",),
     ),
-    Rung(
+    CheckSpec(
         *("cluster.mpi_allreduce", "MPI all-reduce latency", CLUSTER, "all", "us"),
         *(("cluster.hostname", "pair.ping_mtu"), "low"),
         program="allreduce",
         kept=True,
         rests_on=("network",),
     ),
-    Rung(
+    CheckSpec(
         *("cluster.nccl", "NCCL all-reduce bandwidth", CLUSTER, "all", "GB/s"),
         *(("cluster.hostname", "guest.licence:before", "pair.write_bw"), "high"),
         gpu=True,
         kept=True,
         rests_on=("gpu", "rdma", "network"),
     ),
-    Rung(
+    CheckSpec(
         *("cluster.training", "Training throughput", CLUSTER, "training", "img/s"),
         *(("cluster.hostname", "cluster.check_build", "guest.licence:before", "pair.ping_mtu"), "high"),
         kept=True,
         rests_on=("gpu", "rdma", "network"),
     ),
-    Rung("cluster.efficiency", "Scaling efficiency", CLUSTER, "derived", "%", ("cluster.training",), "high"),
-    Rung(
+    CheckSpec("cluster.efficiency", "Scaling efficiency", CLUSTER, "derived", "%", ("cluster.training",), "high"),
+    CheckSpec(
         *("cluster.rdma_gain", "RDMA speedup over TCP", CLUSTER, "derived", "%", ("cluster.training",), "high"),
         paths=RDMA_PATHS,
         gpu=True,
     ),
-    Rung(
+    CheckSpec(
         *("guest.licence", "vGPU licence after the timed runs", GUEST, "guest", "", ("guest.licence:before",)),
         gpu=True,
         licence=True,
         variant="after",
         rests_on=("gpu",),
     ),
-    Rung(
+    CheckSpec(
         *("guest.dcgm_health", "GPU health watches during the timed runs", GUEST, "guest", "", ("guest.driver",)),
         gpu=True,
         option="dcgm_health",
@@ -266,8 +268,8 @@ OPTIONS = {
 BETWEEN = ("placement.hosts", "guest.counters", "fabric.counters", "cluster.mpi_allreduce")
 # Checks that do not apply if the site disables GPUDirect.
 OVER_GPUDIRECT = ("guest.gpudirect", "pair.write_bw_gpu")
-PROGRAMS = {rung.check: rung.program for rung in RUNGS if rung.program}
-CHECKS = tuple(dict.fromkeys(rung.check for rung in RUNGS))
+PROGRAMS = {spec.check: spec.program for spec in SUITE if spec.program}
+CHECKS = tuple(dict.fromkeys(spec.check for spec in SUITE))
 # Reasons for which a check is skipped on a data path.
 NOT_ON = {
     "tcp": "The data path tcp has no RDMA.",
@@ -275,43 +277,43 @@ NOT_ON = {
 }
 
 
-_FIRST = {rung.check: rung for rung in reversed(RUNGS)}
-_BY_VARIANT = {(rung.check, rung.variant): rung for rung in RUNGS}
+_FIRST = {spec.check: spec for spec in reversed(SUITE)}
+_BY_VARIANT = {(spec.check, spec.variant): spec for spec in SUITE}
 
 
-def of(check: str, variant: str = "") -> Rung | None:
-    """The rung of a check and variant, else the first rung of the check. None for an unknown check."""
+def of(check: str, variant: str = "") -> CheckSpec | None:
+    """The description of a check and variant, else the first one of the check. None for an unknown check."""
     return _BY_VARIANT.get((check, variant)) or _FIRST.get(check)
 
 
-def title(rung: Rung, intent: Mapping[str, Any]) -> str:
+def title(spec: CheckSpec, intent: Mapping[str, Any]) -> str:
     """The name of a check in a report, with the MTU of the site if there is one."""
-    return rung.title.format(mtu=f" {intent['mtu']}" if intent["mtu"] else "")
+    return spec.title.format(mtu=f" {intent['mtu']}" if intent["mtu"] else "")
 
 
 def place(check: str, variant: str = "") -> int:
     """Position of a check in the check suite; an unknown check is last."""
-    rung = of(check, variant)
-    return RUNGS.index(rung) if rung is not None else len(RUNGS)
+    spec = of(check, variant)
+    return SUITE.index(spec) if spec is not None else len(SUITE)
 
 
-def left_out(rung: Rung, intent: Mapping[str, Any]) -> str:
-    """Reason for which a rung does not apply to the site; an empty text if it applies."""
-    for name in (rung.check, f"{rung.check}:{rung.variant}"):
+def left_out(spec: CheckSpec, intent: Mapping[str, Any]) -> str:
+    """Reason for which a check does not apply to the site; an empty text if it applies."""
+    for name in (spec.check, f"{spec.check}:{spec.variant}"):
         if name in intent["skip"]:
             return f"The site skips this check: {intent['skip'][name]}".rstrip(".") + "."
-    if intent["data_path"] not in rung.paths:
+    if intent["data_path"] not in spec.paths:
         return NOT_ON.get(intent["data_path"], f"The check does not apply to the data path {intent['data_path']}.")
-    if rung.program and rung.program not in intent["osu"]:
-        return f"The site names no OSU program for {rung.program}."
-    if rung.option and not intent["stack"].get(rung.option):
-        return f"The site does not request this check: {OPTIONS[rung.option]} is not set."
-    if rung.gpu and intent["gpus"] == "none":
+    if spec.program and spec.program not in intent["osu"]:
+        return f"The site names no OSU program for {spec.program}."
+    if spec.option and not intent["stack"].get(spec.option):
+        return f"The site does not request this check: {OPTIONS[spec.option]} is not set."
+    if spec.gpu and intent["gpus"] == "none":
         return "The guests have no GPUs."
-    if rung.licence and not intent["licence"]:
+    if spec.licence and not intent["licence"]:
         return "The GPUs of the guests need no licence."
-    if (rung.of in ("pair", "derived") or rung.check in BETWEEN) and len(intent["guests"]) < 2:
+    if (spec.of in ("pair", "derived") or spec.check in BETWEEN) and len(intent["guests"]) < 2:
         return "The site has only one guest."
-    if rung.check in OVER_GPUDIRECT and intent["gpudirect"] == "disabled":
+    if spec.check in OVER_GPUDIRECT and intent["gpudirect"] == "disabled":
         return "The site disables GPUDirect."
     return ""
