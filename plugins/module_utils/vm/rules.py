@@ -24,12 +24,12 @@ class Problem(NamedTuple):
 
 
 def refusal(label: str, wanted: str, problems: Sequence[Problem]) -> OperatorError:
-    """The problems of one VM as one error."""
+    """The problems of one VM as one error, with each fix once."""
     return OperatorError(
         f"VM {label}",
         wanted,
         " ".join(problem.found for problem in problems),
-        " ".join(problem.todo for problem in problems if problem.todo),
+        " ".join(dict.fromkeys(problem.todo for problem in problems if problem.todo)),
         problems[0].code,
         problems=[problem._asdict() for problem in problems],
     )

@@ -37,7 +37,7 @@ def refuse_impossible(cluster: Cluster, requested: DrsRequest, names: Sequence[s
             f"Cluster {cluster.name}",
             _wanted(requested, names),
             " ".join(problem.found for problem in problems),
-            " ".join(problem.todo for problem in problems if problem.todo),
+            " ".join(dict.fromkeys(problem.todo for problem in problems if problem.todo)),
             problems[0].code,
             problems=[problem._asdict() for problem in problems],
         )

@@ -275,6 +275,13 @@ def test_what_the_host_cannot_give_is_refused_with_the_reason_and_the_way_out(no
     assert message.startswith("VM train-01: cannot add these passthrough devices: ")
 
 
+def test_devices_with_the_same_fix_have_it_once():
+    codes, message = refusal(state(), dynamic(CX6, label="storage"), dynamic(A100, label="storage"))
+    assert codes == ["label_not_there"] * 2
+    assert message.count(" is labelled storage; ") == 2
+    assert message.count("Correct label, or label the device") == 1
+
+
 def test_a_vm_that_holds_the_device_itself_is_not_in_its_own_way():
     held = {PORT: Claim("vm-1", "whatever it is called")}
     assert refusal(state(), dynamic(CX6), static(PORT_2), offered=offer(host(), holders=held), mixed="allow") is None
