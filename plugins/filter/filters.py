@@ -19,6 +19,7 @@ class FilterModule:
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),
             "drift_asks": deferred("plugin_utils.drift.table", "asked"),
+            "drift_captured": deferred("plugin_utils.drift.captures", "changed"),
             "drift_recorded": deferred("plugin_utils.drift.recorded", "of_results"),
             "drift_report": deferred("plugin_utils.drift.table", "answer"),
             "drift_seen": deferred("plugin_utils.drift.seen", "seen"),

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import cluster, compared, guests, recorded
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import captures, cluster, compared, guests, recorded
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
     AS_REQUESTED,
     CHANGED,
@@ -108,6 +108,7 @@ def _rows(seen: Mapping[str, Any]) -> Iterator[Row]:
         *cluster.cluster(seen.get("kubernetes")),
     ):
         yield recorded.dated(row, runs)
+    yield from captures.rows(seen.get("captures") or {})
 
 
 def _of_guests(seen: Mapping[str, Any]) -> Iterator[Row]:
@@ -138,6 +139,8 @@ def line(row: Row) -> str:
     where = f"{row.object}, {row.setting}"
     if row.state == UNKNOWN:
         return f"{where}: unknown. {row.why}".strip()
+    if row.stage == captures.STAGE:
+        return f"{where}: captured {row.requested}, now {row.found} (since the capture {row.run} of {row.since})."
     text = f"{where}: requested {row.requested}, found {row.found}"
     if row.changed_by or row.changed_at:
         who = " ".join(part for part in (f"by {row.changed_by}" if row.changed_by else "", row.changed_at) if part)
