@@ -82,7 +82,7 @@ class ActionModule(ActionBase):
             seen = self._module(step["module"], one.args, known, True)
             would = _item(seen, step)["changes"]
             # The module may not accept these values beside those that somebody changed.
-            if not seen.get("failed") and not judge.beside({"back": dict.fromkeys(due)}, would):
+            if not seen.get("failed") and not judge.beside({"back": one.back, "follows": one.follows}, would):
                 return one.args, rows, due
         kept = [judge.Row(row.setting, judge.KEPT, row.back, row.left, row.found) for row in rows]
         return step["args"], kept, []
