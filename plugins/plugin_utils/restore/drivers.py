@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.version import parse
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import PLANNED, Net, cannot, net, step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Union
 
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Cannot, Entry, Step
@@ -137,6 +138,20 @@ def advice(step_: Mapping[str, Any], failure: str) -> str:
     """What a user does about a package that the module cannot use."""
     version = str(step_["args"].get("version", ""))
     return f"{failure.rstrip('. ')}. {_option(version)}"
+
+
+def cautions(changed: Iterable[tuple[str, Any, Any]]) -> list[str]:
+    """A line for the hosts that return to an older branch. changed: (object, driver that the run left, earlier one)."""
+    found: dict[tuple[int, int], list[str]] = {}
+    for name, left, back in changed:
+        new, old = (parse(str(one or "").partition(" ")[2]) for one in (left, back))
+        if new is not None and old is not None and old.branch < new.branch:
+            found.setdefault((new.branch, old.branch), []).append(name)
+    return [
+        f"caution: the host driver returns from R{new} to R{old} on {', '.join(names)}. A guest with a driver "
+        f"newer than R{old} has no vGPU there. Downgrade it before the hosts, see Rollback in docs/upgrade_driver.md."
+        for (new, old), names in sorted(found.items())
+    ]
 
 
 def _lost(driver: str, source: Mapping[str, Any], images: Sequence[Net]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import drivers
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import (
     CANNOT,
     DUE,
@@ -27,10 +28,17 @@ def report(rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], ended: bo
     lines += [f"cannot: {one['object']} ({one['stage']}), {one['what']}. {one['why']}" for one in plan["cannot"]]
     if not ended:
         many = len(plan["steps"])
+        of_driver = [one for one in plan["steps"] if one["module"] == drivers.MODULE]
         return [
             *lines,
+            *drivers.cautions(
+                (one["object"], one["left"].get(drivers.DRIVER), one["back"].get(drivers.DRIVER)) for one in of_driver
+            ),
             f"{many} steps of {len(plan['runs'])} runs may be restored: {', '.join(plan['runs']) or 'none'}.",
         ]
+    rows = list(rows)
+    changed = [row for row in rows if row["setting"] == drivers.DRIVER and row["state"] in (RESTORED, DUE)]
+    lines += drivers.cautions((row["object"], row["left"], row["back"]) for row in changed)
     return lines + [_line(row) for row in rows]
 
 

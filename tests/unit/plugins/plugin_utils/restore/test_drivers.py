@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.action.restore_step import _of_others
+from ansible_collections.aiready.vsphere.plugins.action.restore_step import ActionModule, _of_others
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.drivers import MODULE, Packages, inverse, prepared
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT, DUE, beside, judge
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.plan import narrowed, shown
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.report import report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import DONE, PLANNED, Step
 
 from .test_steps import entry
@@ -116,6 +118,29 @@ def test_settings_that_are_due_alone_keep_the_whole_request():
     assert narrowed(data, [IMAGE[0]]).args == BACK
 
 
+def test_a_later_host_of_a_restored_image_gets_its_driver_back():
+    one, two = made(("driver", OLD, NEW), VIB, IMAGE), made(("driver", OLD, NEW), VIB, host="esx-02")
+    entries = prepared([two], [one, two], Packages([], {}))
+    (step,) = inverse(entries)
+    values = [("driver", NEW, OLD), (VIB[0], NEW[6:], OLD[6:])]
+    changes = [{"path": path, "before": old, "after": new} for path, old, new in values]
+    action = ActionModule.__new__(ActionModule)
+    action._task = SimpleNamespace(check_mode=False, diff=False)
+    calls = []
+
+    def module(name, args, known, check):
+        calls.append((args, check))
+        return {"host": {"changes": changes, "before": {}, "after": {}}}
+
+    action._module = module
+    answer = action._restore(dict(shown(step), entries=[asdict(one) for one in entries]), {})
+    assert calls[-1] == ({**BACK, "host": "esx-02"}, False)
+    assert {row["setting"]: row["state"] for row in answer["rows"]} == {
+        "driver": "restored",
+        IMAGE[0]: "already as before",
+    }
+
+
 def test_a_driver_beside_the_image_cannot_be_restored():
     args, (why,) = restored(made(("driver", OLD, NEW), VIB, (IMAGE[0], None, IMAGE[2])))
     assert args is None
@@ -145,3 +170,18 @@ def test_a_package_that_is_gone_is_reported_and_does_not_end_the_restore_of_the_
     assert (row.setting, row.state) == ("driver", CANNOT)
     assert row.why.startswith("Cannot find the driver [ds] old.zip. Set restore_driver ")
     assert _of_others(shown(step), {"failure": {"code": "esxcli_failed"}}) == []
+
+
+def test_hosts_that_return_to_an_older_branch_are_named_before_the_restore():
+    named = {"570.158.02": "[ds] old.zip", "580.65.05": "[ds] new.zip"}
+    steps = []
+    for number, pair in enumerate([(OLD, NEW), (OLD, NEW), (f"{NEW}1", NEW), (NEW, OLD)], 1):
+        one = made(("driver", *pair), host=f"esx-0{number}")
+        steps += inverse(prepared([one], [], Packages([], named | {f"{NEW}1"[6:]: "[ds] same.zip"})))
+    plan = {"problems": [], "cannot": [], "runs": ["r"], "steps": [shown(step) for step in steps]}
+    assert len(steps) == 4
+    (line,) = [line for line in report([], plan) if line.startswith("caution")]
+    assert "returns from R580 to R570 on esx-01, esx-02. A guest with a driver newer than R570 has no vGPU" in line
+    row = {"object": "esx-01", "stage": "hosts", "setting": "driver", "back": OLD, "left": NEW, "found": NEW}
+    assert report([{**row, "state": DUE}], plan, True)[0].startswith("caution: the host driver returns")
+    assert len(report([{**row, "state": CANNOT}], plan, True)) == 1
