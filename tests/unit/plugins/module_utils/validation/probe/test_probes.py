@@ -1,4 +1,4 @@
-"""What is measured of a guest is what the ladder judges, and what could not be measured says why."""
+"""What is measured of a guest is what the check suite judges, and what could not be measured says why."""
 
 from __future__ import annotations
 
