@@ -50,10 +50,15 @@ def in_slices(lab, count, results):
     whole, paths = listed(lab), [lab.work / f"slice_{number}" for number in range(1, count + 1)]
     for number, path in enumerate(paths, 1):
         write_inventory(path, sliced(whole, number, count))
-    arguments = ("--extra-vars", json.dumps(SLICE), "--limit", "esxi_hosts")
+
+    def run(path):
+        # Runs of one warm server would have one name, unlike jobs.
+        variables = json.dumps({**SLICE, "aiready_run_folder": str(results / path.name)})
+        arguments = ("--extra-vars", variables, "--limit", "esxi_hosts")
+        return lab.run(*arguments, of=HOSTS, inventory=path, env=saved(results))
+
     with ThreadPoolExecutor(count) as pool:
-        runs = pool.map(lambda path: lab.run(*arguments, of=HOSTS, inventory=path, env=saved(results)), paths)
-    return list(runs)
+        return list(pool.map(run, paths))
 
 
 def saved(results):
