@@ -24,7 +24,7 @@ FOLDER = "configs"
 # Other parts of a snapshot. A capture has no place for them.
 _OTHERS = ("aws_configs", "batfish", "hosts", "iptables")
 _HOSTNAME = re.compile(
-    r"^\s*(?:hostname|switchname|set system host-name|nv set system hostname)\s+\"?([\w.-]+)", re.MULTILINE
+    r"^[ \t]*(?:hostname|switchname|set system host-name|nv set system hostname)[ \t]+\"?([\w.-]+)", re.MULTILINE
 )
 _NOT_SHOWN = "not read: a snapshot has the configuration alone"
 _STRANGE = "not read: it is no text, a link, or too large"

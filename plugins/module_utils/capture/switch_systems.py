@@ -29,15 +29,16 @@ _SEVERAL = re.compile(
 )
 _NUMBER = re.compile(rf"(?<![\d.])(?:{_ONE})(?![\d.])")
 # The tables of `show bgp summary` have a row for each neighbour, with the version of BGP before the number or without.
-_AFTER_VERSION = re.compile(r"\bV\s+AS\b")
-_AFTER_NEIGHBOUR = re.compile(r"\b(?:Neighbor|Peer)\s+AS\b")
+# A number after the word AS makes the line a row.
+_AFTER_VERSION = re.compile(r"\bV\s+AS\b(?!\W{0,40}\d)")
+_AFTER_NEIGHBOUR = re.compile(r"\b(?:Neighbor|Peer)\s+AS\b(?!\W{0,40}\d)")
 _ROW_VERSION = re.compile(rf"(?P<before>(?:^|\s)4\s+)(?P<number>{_ONE})(?=\s|$)")
 _ROW_NEIGHBOUR = re.compile(rf"(?P<before>^\s*\S+\s+)(?P<number>{_ONE})(?=\s|$)")
 # The tables of `show bgp` have the path of each route before the code of its origin: i, e or ?.
 _PATHS = re.compile(r"\bWeight\s{1,9}Path\s*$")
 _ORIGIN = re.compile(r"\s[ie?]\s*$")
 KEY = re.compile(
-    r"as|asn|as[-_]?number|(?:remote|local|peer|bgp|neighbor)[-_]?as(?:n|[-_]?number)?|autonomous[-_]?system",
+    r"as|asn|as[-_]?(?:number|path)|(?:remote|local|peer|bgp|neighbor)[-_]?as(?:n|[-_]?number)?|autonomous[-_]?system",
     re.IGNORECASE,
 )
 
@@ -49,6 +50,10 @@ class Systems:
         self._table = table
         self._row: re.Pattern[str] | None = None
         self._paths = False
+
+    def start(self) -> None:
+        """Begin another output. A table does not continue there."""
+        self._row, self._paths = None, False
 
     def line(self, line: str) -> str:
         """The line with the pseudonyms of public autonomous systems."""
@@ -74,14 +79,14 @@ class Systems:
         return "".join(words)
 
     def number(self, text: str) -> str:
-        """The pseudonym of a text that is such a number; another text as it is."""
-        return self._table.autonomous(text) if re.fullmatch(_ONE, text) else text
+        """The text with the pseudonyms of all such numbers in it."""
+        return _NUMBER.sub(lambda one: self._table.autonomous(one.group()), text)
 
     def _replaced(self, found: re.Match[str]) -> str:
         numbers = found.groupdict().get("numbers")
         if numbers is None:
             return found["before"] + self._table.autonomous(found["number"])
-        return found["before"] + _NUMBER.sub(lambda one: self._table.autonomous(one.group()), numbers)
+        return found["before"] + self.number(numbers)
 
 
 _TABLES = ((_AFTER_VERSION, _ROW_VERSION), (_AFTER_NEIGHBOUR, _ROW_NEIGHBOUR))

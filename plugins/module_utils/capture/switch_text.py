@@ -61,6 +61,11 @@ _AFTER_VERSION = re.compile(r"(?:version|release)\W*$", re.IGNORECASE)
 # A comment, in which a long number can be that of a phone or of a ticket.
 _COMMENT = re.compile(r"\s*(?:[!#]+\s|//)")
 _LONG_NUMBER = re.compile(r"(?<![\w.])\d{7,}(?![\w.])")
+# A name made of the number of an autonomous system: AS3356-IN, as_3356.
+_SYSTEM = re.compile(r"(?<![a-z0-9])asn?[-_]?\d", re.IGNORECASE)
+# The number in the name of a switch, and one that continues an unknown text.
+_AFTER_HOSTNAME = re.compile(r"(?:hostname|host-name|switchname)\s+\"?$", re.IGNORECASE)
+_LONG = re.compile(r"\d{7,}")
 _SIGN = re.compile(r"\S")
 # What a word needs of the line before it. All of it makes the time for a long line quadratic.
 _BEFORE = 40
@@ -100,6 +105,7 @@ class SwitchText:
 
     def output(self, text: str) -> str:
         """The output of a command: JSON, lines, or one after the other."""
+        self._systems.start()
         made: list[str] = []
         place = _begin(text)
         while text[place : place + 1] in ("{", "["):
@@ -134,12 +140,16 @@ class SwitchText:
         if self._scrub.keep_names:
             return line
         made: list[str] = []
-        place = 0
+        place, unknown = 0, False
         for one in self.TOKEN.finditer(line):
-            made += [
-                _signs(line[place : one.start()]),
-                self._token(one.group(), line[max(0, one.start() - _BEFORE) : one.start()]),
-            ]
+            between, token = line[place : one.start()], one.group()
+            if unknown and between == " " and _LONG.fullmatch(token):
+                # That of a phone or of a ticket. Columns of a table have more blanks between them.
+                made += [between, self._count(TEXT, made="0")]
+            else:
+                before = self._scrub.counts[TEXT]
+                made += [_signs(between), self._token(token, line[max(0, one.start() - _BEFORE) : one.start()])]
+                unknown = self._scrub.counts[TEXT] > before
             place = one.end()
         return "".join([*made, _signs(line[place:])])
 
@@ -150,8 +160,7 @@ class SwitchText:
             return [self._data(one, key) for one in value]
         if KEY.fullmatch(key) and isinstance(value, (int, str)) and not self._scrub.keep_names:
             made = self._systems.number(str(value))
-            if made != str(value):
-                return self._count(TEXT, made=made) if isinstance(value, str) else int(made)
+            value = made if isinstance(value, str) else int(made) if made.isdecimal() else value
         if not isinstance(value, str) or not value:
             return value
         if _FREE_KEY.search(key):
@@ -159,6 +168,7 @@ class SwitchText:
             return REMOVED
         if _VERSION_KEY.search(key) and _VERSION.fullmatch(value):
             return self._count(KEPT, made=value)
+        self._systems.start()
         return "\n".join(map(self._line, value.split("\n")))
 
     def _field(self, name: str, value: Any) -> Any:
@@ -174,6 +184,8 @@ class SwitchText:
         address = self._address(token)
         if address is not None and not (_AFTER_VERSION.search(before) and _VERSION.fullmatch(token)):
             return self._count(ADDRESS, made=address)
+        if token.isdecimal() and _AFTER_HOSTNAME.search(before):
+            return self._count(NAME, made=self._table.known.get(token) or self._table.name("word", token))
         # A name of the site that is also a word of every switch reveals nothing.
         if self._stay(token.lower()) or _PLAIN.fullmatch(token):
             return self._count(KEPT, made=token)
@@ -206,7 +218,7 @@ class SwitchText:
     def _harmless(self, token: str) -> bool:
         if any(form.fullmatch(token) for form in (_PLAIN, _CLOCK, _PORT)):
             return True
-        if _PART.search(token):
+        if _PART.search(token) or _SYSTEM.search(token):
             return False
         named = re.sub(r":oid:0x[0-9a-fA-F]{1,16}$", "", token)
         return named.isascii() and all(self._is_word(part) for part in re.split(r"[^A-Za-z0-9]+", named) if part)

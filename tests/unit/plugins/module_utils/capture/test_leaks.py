@@ -193,3 +193,15 @@ def test_contacts_of_a_bmc_and_files_of_its_firmware_are_replaced():
 
 def test_json_that_is_nested_too_deeply_is_read_as_lines():
     assert "canary" not in switch('{"a":' * 50_000 + '"canary"' + "}" * 50_000)
+
+
+def test_a_long_number_after_an_unknown_text_is_replaced():
+    assert switch("Canary 5551234567") == "word-001 0"
+    # Counters, and the columns of a table.
+    assert switch("mtu 5551234567") == "mtu 5551234567"
+    assert switch("Canary  12345678 2345678") == "word-001  12345678 2345678"
+
+
+@pytest.mark.parametrize("line", ["hostname {}", 'switchname "{}"', "set system host-name {}"])
+def test_a_name_of_digits_is_replaced(line):
+    assert "4711" not in switch(line.format(4711))

@@ -80,3 +80,33 @@ def test_a_line_has_no_number_of_a_public_system(line):
 
 def test_numbers_after_the_word_as_stay():
     assert switch("as 4 queues") == "as 4 queues"
+
+
+def test_a_table_ends_with_its_output():
+    text = SwitchText(Scrubber(Table(bytes(32)), False), (), ())
+    assert "15169" not in text.output(JUNOS)
+    assert text.output("   mtu 9214\n   speed 100000") == "   mtu 9214\n   speed 100000"
+
+
+def test_a_line_with_the_number_behind_the_words_of_a_header_is_no_header():
+    made = switch("Peer AS 15169\n   mtu 9214")
+    assert "15169" not in made
+    assert made.endswith("\n   mtu 9214")
+
+
+def test_a_path_in_json_has_no_number_of_a_public_system():
+    made = switch('{"asPath": "3356 1299 64501 i", "as_path": [3356, 1299]}')
+    assert "3356" not in made
+    assert "1299" not in made
+    assert "64501" in made
+
+
+@pytest.mark.parametrize("name", ["AS3356", "AS3356-IN", "as-3356-out", "asn_3356"])
+def test_a_name_made_of_a_number_is_replaced(name):
+    assert switch(f"route-map {name} permit 10") == "route-map word-001 permit 10"
+
+
+def test_the_number_of_a_router_stays_a_number():
+    first, second = (switch(f"{line} 15169").split()[-1] for line in ("router bgp", "neighbor 198.51.100.8 remote-as"))
+    assert first == second
+    assert int(first) >= 4200000000
