@@ -147,6 +147,9 @@ def test_no_change_is_made_without_a_journal(host_lab):
     )
     assert run.status != 0
     assert "cannot write the journal of changes, so nothing was changed" in run.text
+    lost = restore(lab, "--check", AIREADY_JOURNAL=str(lab.work / "nowhere"))
+    assert lost.status != 0
+    assert "Cannot restore the site. Cannot read the journal" in lost.text
     (host,) = hosts_of(lab)
     assert (state(host), host.boots) == (FACTORY, 0)
 
