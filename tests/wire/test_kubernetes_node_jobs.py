@@ -58,7 +58,7 @@ def test_jobs_measure_several_nodes(tmp_path):
         pairs = ("train-01 > train-02", "train-02 > train-01")
         assert {rows[f"pair.mpi_bw {pair}"]["measured"] for pair in pairs} == {9.604, 8.804}
         assert rows["cluster.training 2:tcp"]["verdict"] == "fail"
-        assert "The driver of the node does not fit" in rows["cluster.training 2:tcp"]["why"]
+        assert "The GPU has too little free memory" in rows["cluster.training 2:tcp"]["why"]
         evidence = (tmp_path / "results" / rows["cluster.nccl tcp"]["evidence"]).read_text()
         assert "all_reduce_perf" in evidence
         assert "busbw" in evidence

@@ -118,7 +118,8 @@ CAUSES = (
         "",
         r"untolerated taint",
         "The nodes have a taint that the pod does not tolerate",
-        "Remove the taint, or add a toleration in site.kubernetes.gpu_operator.spec.daemonsets.tolerations",
+        "Remove the taint, or add a toleration in site.kubernetes.gpu_operator.spec.daemonsets.tolerations, or in the "
+        "runtime of a TrainJob. Other pods of the role tolerate only the taint nvidia.com/gpu",
     ),
     Cause(
         "",
@@ -292,18 +293,34 @@ LOGS = (
         "Name another image in site.training.image",
     ),
     (
-        r"CUDA error|CUDA driver version is insufficient",
+        r"CUDA (?:error: )?out of memory|CUDA_ERROR_OUT_OF_MEMORY",
+        "The GPU has too little free memory for the training",
+        "Use a smaller batch, or a GPU, a vGPU or a MIG profile with more memory. Check other processes on the GPU",
+    ),
+    (
+        r"CUDA driver version is insufficient|unsupported toolchain|forward compatibility was attempted",
         "The driver of the node does not fit the CUDA release of the image",
         "Use an image for the driver of the nodes",
+    ),
+    (
+        r"no kernel image is available",
+        "The image contains no code for this type of GPU",
+        "Use an image that is built for the GPUs of the nodes",
+    ),
+    (
+        r"CUDA error",
+        "CUDA reports an error of the GPU or of the training",
+        "Read Xid errors in the log of the kernel of the node, and the lines before this one in the log",
     ),
 )
 
 
 def of_log(text: str) -> list[tuple[str, str, str]]:
     """(line, cause, fix) of the first line of each known cause in a log."""
-    found = []
-    for pattern, cause, fix in LOGS:
-        line = next((line for line in text.splitlines() if re.search(pattern, line)), None)
-        if line is not None:
-            found.append((line, cause, fix))
-    return found
+    found: dict[int, str] = {}
+    for line in text.splitlines():
+        # Of a line, the first pattern counts: later ones are more general.
+        number = next((number for number, one in enumerate(LOGS) if re.search(one[0], line)), None)
+        if number is not None:
+            found.setdefault(number, line)
+    return [(found[number], *LOGS[number][1:]) for number in sorted(found)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import job, schema, state
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import causes, job, schema, state
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan import plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
 
@@ -213,11 +213,21 @@ def test_failure_has_the_last_line_of_the_log():
         ("ibv_reg_mr failed: Cannot allocate memory", "lock enough memory"),
         ("ModuleNotFoundError: No module named 'horovod'", "contains no Horovod"),
         ("CUDA driver version is insufficient for CUDA runtime version", "does not fit the CUDA release"),
+        ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", "too little free memory"),
+        ("RuntimeError: CUDA error: out of memory", "too little free memory"),
+        ("CUDA error: no kernel image is available for execution on the device", "no code for this type of GPU"),
+        ("CUDA error: an illegal memory access was encountered", "Xid errors"),
     ],
 )
 def test_cause_in_the_log(line, cause):
     first, _last = faults(log=f"step 1\n{line}\nend")
     assert cause in first
+
+
+def test_each_cause_has_its_first_line():
+    log = "CUDA error: out of memory\nCUDA error: unknown error\nCUDA error: other\nNo module named 'horovod'\n"
+    lines = [line for line, _cause, _fix in causes.of_log(log)]
+    assert lines == ["No module named 'horovod'", "CUDA error: out of memory", "CUDA error: unknown error"]
 
 
 def test_time_limit():
