@@ -128,8 +128,9 @@ def _holds(requested: Any, found: Any) -> bool:
         if requested and all(isinstance(one, Mapping) for one in requested):
             key = next((key for key in KEYS if all(key in one for one in requested)), None)
             if key:
-                rows = {str(one.get(key)): one for one in found if isinstance(one, Mapping)}
-                return all(_holds(one, rows.get(str(one[key]))) for one in requested)
+                # Two tolerations may have one key.
+                rows = [one for one in found if isinstance(one, Mapping)]
+                return all(any(_holds(one, row) for row in rows) for one in requested)
         return len(requested) == len(found) and all(map(_holds, requested, found))
     if isinstance(requested, bool) or isinstance(found, bool):
         return requested is found

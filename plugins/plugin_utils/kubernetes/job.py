@@ -11,7 +11,7 @@ import json
 import pathlib
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, schema
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_operator, nodes, schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,6 +163,8 @@ def mpirun(requested: Mapping[str, Any], *options: str) -> list[str]:
 
 def _mpijob(requested: Mapping[str, Any]) -> Made:
     pod, container = _pod(requested)
+    # A TrainJob has those of its runtime, and a list in the job would replace them.
+    pod["tolerations"] = list(nodes.TOLERATIONS)
     words = requested.get("launcher") or [*mpirun(requested), *_command(requested)]
     launcher = {"containers": [{"name": "launcher", "image": requested["image"], "command": words}]}
     worker = {"name": "worker", "image": requested["image"], "command": ["/bin/sh", "-c", SSHD], **container}
@@ -174,7 +176,7 @@ def _mpijob(requested: Mapping[str, Any]) -> Made:
     if requested.get("kept"):
         # Workers that are kept end by themselves, also without the controller.
         template["spec"]["activeDeadlineSeconds"] = requested["limit_s"]
-    pulled = {key: pod[key] for key in ("imagePullSecrets", "serviceAccountName") if key in pod}
+    pulled = {key: pod[key] for key in ("imagePullSecrets", "serviceAccountName", "tolerations") if key in pod}
     return {
         "slotsPerWorker": requested["slots"],
         "launcherCreationPolicy": "WaitForWorkersReady",

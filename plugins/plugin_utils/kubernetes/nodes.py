@@ -20,6 +20,8 @@ HOST_DRIVER = "nvidia.com/vgpu.host-driver-version"
 GUEST_DRIVER = "nvidia.com/cuda.driver-version.full"
 PCI = tuple(f"feature.node.kubernetes.io/pci-{name}10de.present" for name in ("", "0302_", "0300_"))
 GPU, MIG = "nvidia.com/gpu", "nvidia.com/mig-"
+# Of the usual taint, which keeps pods without GPUs away.
+TOLERATIONS = ({"key": GPU, "operator": "Exists", "effect": "NoSchedule"},)
 
 
 def labels(node: Node) -> Mapping[str, str]:

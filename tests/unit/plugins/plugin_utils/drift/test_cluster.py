@@ -46,6 +46,7 @@ def differing(*args, **more):
         ({"a": {"b": "1"}}, {}, [("spec.a.b", "1", "none")]),
         ({"a": ["x"]}, {"a": ["x", "y"]}, [("spec.a", "x", "x, y")]),
         ({"a": [{"name": "x", "value": "1"}]}, {"a": [{"name": "y"}, {"name": "x", "value": "1", "default": 2}]}, []),
+        ({"a": [{"key": "x", "effect": "1"}]}, {"a": [{"key": "x", "effect": one} for one in "12"]}, []),
         ({"a": [{"port": 1}]}, {"a": [{"port": 1, "default": 2}]}, []),
         ({"a": [{"name": "x"}]}, {"a": "text"}, [("spec.a", "name: x", "text")]),
         ({"a": []}, {}, []),

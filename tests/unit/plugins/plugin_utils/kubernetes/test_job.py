@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import causes, job, schema, state
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import causes, job, nodes, schema, state
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan import plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
 
@@ -54,6 +54,8 @@ def test_horovod_is_an_mpijob_with_its_script():
     (worker,) = replicas["Worker"]["template"]["spec"]["containers"]
     assert worker["resources"] == {"limits": {"nvidia.com/gpu": 1}}
     assert worker["securityContext"] == {"capabilities": {"add": ["IPC_LOCK"]}}
+    tolerations = {str(one["template"]["spec"]["tolerations"]) for one in replicas.values()}
+    assert tolerations == {str(list(nodes.TOLERATIONS))}
 
 
 def test_torchrun_is_a_trainjob():
