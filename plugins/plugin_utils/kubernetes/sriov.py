@@ -67,7 +67,17 @@ def problems(chosen: Objects) -> Iterator[str]:
 
 def settled(states: Any) -> bool:
     """Whether no node is being configured. The operator may drain and restart nodes."""
-    return bool(states) and all((one.get("status") or {}).get("syncStatus") != BUSY for one in states)
+    return bool(states) and all(map(_settled, states))
+
+
+def _settled(state: Mapping[str, Any]) -> bool:
+    """Succeeded may be that of an earlier policy, so the status must have the functions of the spec."""
+    status = state.get("status") or {}
+    if status.get("syncStatus") in (BUSY, "Failed"):
+        return status["syncStatus"] != BUSY
+    made = {one.get("pciAddress"): int(one.get("numVfs") or 0) for one in status.get("interfaces") or []}
+    requested = (state.get("spec") or {}).get("interfaces") or []
+    return all(made.get(one.get("pciAddress"), 0) >= int(one.get("numVfs") or 0) for one in requested)
 
 
 def faults(requested: Mapping[str, Any], rails: Objects, seen: Mapping[str, Objects], chosen: Objects) -> Iterator[str]:
@@ -111,6 +121,12 @@ def _of_node(
             yield (
                 f"The adapter {rail['interface']} of node {name} has at most {int(pf.get('totalvfs') or 0)} virtual "
                 f"functions, and {KEY}.vfs is {requested['vfs']}. Lower vfs, or raise NUM_OF_VFS in the firmware."
+            )
+        elif status.get("syncStatus") == "Succeeded" and int(pf.get("numVfs") or 0) < requested["vfs"]:
+            yield (
+                f"The adapter {rail['interface']} of node {name} has {int(pf.get('numVfs') or 0)} of "
+                f"{requested['vfs']} virtual functions, although the SR-IOV Network Operator reports success. It may "
+                "not have read the policy yet. Run the playbook again, and check the log of the operator."
             )
     if status.get("syncStatus") == "Failed":
         yield (

@@ -137,6 +137,7 @@ def faults(sync="Succeeded", error="", pfs=(PF,), state=True, offered="4", **see
         ({"sync": "InProgress"}, "still configures node gpu-01"),
         ({"attachments": []}, "The SriovNetwork roce has no network attachment in the namespace default."),
         ({"networks": []}, "The SriovNetwork roce is missing."),
+        ({"pfs": [{**PF, "numVfs": 2}]}, "has 2 of 4 virtual functions"),
         ({"offered": "0"}, "Node gpu-01 does not offer nvidia.com/roce."),
     ],
 )
@@ -149,6 +150,10 @@ def test_ready_functions_have_no_fault():
     assert faults() == []
     assert not settled([])
     assert not settled([{"status": {"syncStatus": "InProgress"}}, {"status": {"syncStatus": "Succeeded"}}])
+    spec, old = {"interfaces": [{"pciAddress": PF["pciAddress"], "numVfs": 8}]}, {"interfaces": [PF]}
+    assert not settled([{"spec": spec, "status": {"syncStatus": "Succeeded", **old}}])
+    assert settled([{"spec": spec, "status": {"syncStatus": "Failed", **old}}])
+    assert settled([{"spec": spec, "status": {"syncStatus": "Succeeded", **spec}}])
     assert settled(filter_example("kubernetes_sriov_settled")["states"]) == filter_sample("kubernetes_sriov_settled")
 
 
