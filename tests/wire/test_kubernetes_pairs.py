@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.kubernetes im
 from guests.faults.table import number_of_commit
 from rehearse import playbook
 from unit.plugins.module_utils.validation.pairs.ends import TCP
+from vsphere_twin.kubernetes.refused import Refused
 
 from . import kubernetes_lab
 from .test_kubernetes import SITE
@@ -32,6 +33,14 @@ def client(pod, container):
     bad = pod["spec"]["nodeName"] == "train-01"
     text = '{"error": "unable to connect to server: Connection refused"}\n' if bad else TCP
     return 0, f"{SELF}address=10.244.0.4\n{RUN}pair.iperf3\n{text}{END}{int(bad)}\n"
+
+
+def admit(_cluster, kind, new, _old):
+    """A webhook rejects the pod that checks the node train-02."""
+    labels, annotations = (new["metadata"].get(key) or {} for key in ("labels", "annotations"))
+    about = (kind.kind, labels.get("aiready.vsphere/check"), annotations.get("aiready.vsphere/node"))
+    if about == ("Pod", "node", "train-02"):
+        raise Refused(403, 'admission webhook "policy.example.org" denied the request: label team is missing')
 
 
 def role(server, folder, checks, kubernetes=None, **more):
@@ -69,6 +78,7 @@ def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
     with kubernetes_lab.launch() as lab, kubernetes_lab.working(lab):
         lab.world.programs.update(server=server, client=client)
         lab.cluster.create("namespaces", {"metadata": {"name": "aiready"}})
+        lab.cluster.admission.append(admit)
         finished = role(lab, tmp_path, {"image": "images.example.org/measure:1", "pairs": {}})
         assert finished.status != 0
         file = tmp_path / "results" / "validation.json"
@@ -81,4 +91,6 @@ def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
         assert "Connection refused" in rows[BAD]["why"]
         evidence = tmp_path / "results" / rows[FAST]["evidence"]
         assert f"iperf3 -J -c {ADDRESS} -B 10.244.0.4" in evidence.read_text()
+        assert "label team is missing" in rows["guest.kernel train-02"]["why"]
+        assert "Cannot apply" not in rows["guest.kernel train-01"]["why"]
         assert lab.cluster.list("pods", "aiready") == []

@@ -32,6 +32,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorde
     Recording,
     script,
 )
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.refused import refused
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.unread import sentence
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def pod(
         # A started pod ends also without the controller.
         "activeDeadlineSeconds": max(int(checks["limit_s"]), 1),
         "nodeSelector": {HOSTNAME: nodes.labels(node).get(HOSTNAME) or node["metadata"]["name"]},
-        "tolerations": [{"key": nodes.GPU, "operator": "Exists", "effect": "NoSchedule"}],
+        "tolerations": list(nodes.TOLERATIONS),
     }
     if account:
         spec["serviceAccountName"] = account
@@ -122,8 +123,8 @@ def _ended(status: Mapping[str, Any]) -> bool:
 def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
     """Inputs of the module validation_result: {intent, guests, agreement, simulated, site}.
 
-    seen has made (the definitions of the pods), pods, events, logs as {name of a pod: text}, and unread as {name of a
-    pod: failed result of its log}.
+    seen has made (the definitions of the pods), pods, events, logs as {name of a pod: text}, unread as {name of a pod:
+    failed result of its log}, and refused (failed results of the pods).
     """
     checks, network = requested["checks"], requested.get("network_operator") or {}
     found = {one["metadata"]["name"]: one for one in seen["pods"]}
@@ -176,7 +177,8 @@ def intent_of(requested: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
 def trouble(name: str, pod: Mapping[str, Any] | None, seen: Mapping[str, Any], checks: Mapping[str, Any]) -> str:
     """Why a pod has no result."""
     if pod is None:
-        return f"The pod {name} does not exist"
+        said = refused([one for one in seen.get("refused") or () if one["item"]["metadata"]["name"] == name])
+        return " ".join(said).rstrip(".") or f"The pod {name} does not exist"
     # Other objects of the namespace have events too.
     events = [one for one in seen["events"] if (one.get("involvedObject") or {}).get("name") == name]
     found = of_pods([pod], events)

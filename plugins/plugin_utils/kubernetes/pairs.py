@@ -95,7 +95,7 @@ def started(found: Objects) -> bool:
 
 
 def results(requested: Mapping[str, Any], done: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """{measurements, files}. done has for each step its pairs (step), servers, clients, pods, events, logs, unread."""
+    """{measurements, files}. done has for each step its pairs (step), servers, clients, and more as checks.results."""
     measurements: list[dict[str, Any]] = []
     files: dict[str, str] = {}
     for one in done:

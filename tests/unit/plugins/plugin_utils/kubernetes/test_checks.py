@@ -156,6 +156,11 @@ def test_cause_of_a_pod_without_a_result():
         "Failed", "sh\nok\n"
     )
     assert "It is empty" in trouble("Succeeded")
+    status = '{"reason": "Forbidden", "message": "exceeded quota: gpus"}'
+    failed = {"item": {"kind": "Pod", **NAMED}, "msg": f"Failed to create object: {status}"}
+    said = trouble("Failed", pods=[], refused=[failed])
+    assert said.startswith("Cannot apply the Pod aiready-check-1. The API server reports: exceeded quota: gpus.")
+    assert trouble("Failed", pods=[]) == "The pod aiready-check-1 does not exist"
     assert "printed no complete result within" in trouble("Running")
     assert "printed no complete result within" in trouble("Pending", unread=unread)
 
