@@ -2,7 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The five steps of each module: read, want, compare, apply, prove. Only this file decides on check mode."""
+"""The five steps of each module: read, want, compare, apply, prove.
+
+Only this file decides whether the steps change anything. A noun may read check mode to plan for objects that an earlier
+task of the same dry run would create or change.
+"""
 
 from __future__ import annotations
 
