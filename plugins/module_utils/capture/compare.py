@@ -231,8 +231,12 @@ def _of_port(port: Port) -> dict[str, Any]:
 
 def named(text: str, table: Mapping[str, Any]) -> str:
     """A text with the original names, by the data of the secret table."""
-    found = originals(table)
-    return re.sub(r"\b[a-z]+-\d{3,}\b", lambda one: found.get(one[0], one[0]), text)
+    return renamed(text, originals(table))
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """A text with other names for its pseudonyms."""
+    return re.sub(r"\b[a-z]+-\d{3,}\b", lambda one: names.get(one[0], one[0]), text)
 
 
 def originals(table: Mapping[str, Any]) -> dict[str, str]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 STAGE = "captures"
+# What the daily operation changes: DRS moves VMs, users switch them, and hosts enter maintenance mode.
+OPERATION = {("VM", "host"), ("VM", "power"), ("host", "maintenance mode")}
 
 
 def changed(paths: Sequence[str] | None) -> dict[str, Any]:
@@ -32,9 +34,12 @@ def changed(paths: Sequence[str] | None) -> dict[str, Any]:
         before, after = Capture(first), Capture(last)
         found, missing = compare.compared(before, after, parsed)
         table = f"{last}.secret.json"
-        names = names_of(table) if os.path.exists(table) else {"names": {}}
+        names = compare.originals(names_of(table)) if os.path.exists(table) else {}
     except OperatorError as error:
         return {"problem": error.message}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        why = f"{type(error).__name__}: {error}"
+        return {"problem": f"Cannot compare {first} with {last}. Unexpected content: {why}. Take both again."}
     if compare.share_names(before, after) is False:
         return {
             "problem": "No host is in both captures. Put the table of pseudonyms of the earlier capture beside the "
@@ -42,12 +47,13 @@ def changed(paths: Sequence[str] | None) -> dict[str, Any]:
         }
     changes = [
         {
-            "object": compare.named(f"{one.kind} {one.name}".strip(), names),
+            "object": compare.renamed(f"{one.kind} {one.name}".strip(), names),
             "setting": f"{one.part} {one.what}".strip() or "exists",
-            "before": compare.named(spoken(one.before), names),
-            "after": compare.named(spoken(one.after), names),
+            "before": compare.renamed(spoken(one.before), names),
+            "after": compare.renamed(spoken(one.after), names),
         }
         for one in found
+        if (one.kind, one.what) not in OPERATION
     ]
     times = [str(row["time"]) for row in before.manifest["coverage"].values() if row.get("time")]
     return {"name": os.path.basename(first), "at": max(times, default=""), "changes": changes, "unread": missing}
@@ -61,4 +67,4 @@ def rows(found: Mapping[str, Any]) -> Iterator[Row]:
         texts = {"requested": one["before"], "found": one["after"], "run": found["name"], "since": found["at"]}
         yield Row(STAGE, one["object"], one["setting"], CHANGED, **texts)
     for kind in found.get("unread") or ():
-        yield unread(STAGE, f"each {kind}", EVERYTHING, "Only one of the captures has objects of this kind.")
+        yield unread(STAGE, f"each {kind}", EVERYTHING, "Only one of the captures has any. Take both in the same way.")

@@ -50,7 +50,7 @@ def seen(
         # A limit to other hosts, or a site without guests, requests none.
         "guests": {"requested": requested, "previews": previews},
         "kubernetes": own.get("kubernetes_preview") or {} if "kubernetes" in chosen else {},
-        "captures": own.get("__drift_captured") or {},
+        "captures": own.get("__drift_captured") or {} if not set(STAGES) & set(tags) else {},
         "quarantine": own.get("__drift_quarantine") or {},
     }
 

@@ -10,6 +10,7 @@ import zipfile
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import captures
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.seen import seen
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.table import answer
 
 from house.collection import ROOT
@@ -68,6 +69,18 @@ def test_equal_captures_have_no_row_and_none_were_requested_by_default():
     assert drift(FIRST, FIRST)["rows"] == []
     assert drift(FIRST, FIRST)["status"] == compared([])["status"] == "no drift"
     assert captures.changed([]) == captures.changed(None) == {}
+
+
+def test_daily_operation_is_no_drift(tmp_path):
+    moved = {"VirtualMachine-vm-101": ("<powerState>poweredOn<", "<powerState>poweredOff<")}
+    found = drift(FIRST, later(tmp_path, **moved))
+    assert found["rows"] == [], found
+
+
+def test_tags_of_a_stage_leave_captures_out():
+    variables = {"localhost": {"__drift_captured": {"changes": [], "unread": ["VM"], "problem": ""}}}
+    assert seen(variables, {}, {})["captures"]
+    assert not seen(variables, {}, {}, tags=["hosts"])["captures"]
 
 
 def test_kinds_that_only_one_capture_has_are_unknown(tmp_path):
