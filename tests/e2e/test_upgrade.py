@@ -123,6 +123,9 @@ def test_restore_rolls_a_failed_upgrade_back_to_the_driver_before(host_lab):
     lab.twin.world.faults.lose_driver("esx-02.lab.example")
     run = upgrade(lab, "--extra-vars", "upgrade_waves=1", reboot="allow", evacuation="shutdown")
     assert run.status != 0
+    # The failed wave names the way back that this test takes next.
+    assert "To roll back, run the playbook restore." in run.text
+    assert "set restore_driver to its package" in run.text
     assert [host.software.driver_vib().version.partition("-")[0] for host in hosts_of(lab)] == [NEW] * 2
 
     (run_name,) = [path.stem for path in lab.work.glob("journal/*.jsonl")]

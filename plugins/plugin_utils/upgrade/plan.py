@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 CLS = "cls"
 ROLLBACK = (
-    "To roll back, run the playbook restore. It restores the settings that the run changed and lists the old driver as "
-    "one that it cannot restore. Install that driver as docs/upgrade_driver.md describes."
+    "To roll back, run the playbook restore. It restores the settings that the run changed and installs the earlier "
+    "driver again. If it lists that driver as one that it cannot restore, set restore_driver to its package. Downgrade "
+    "newer guest drivers before the hosts, see docs/upgrade_driver.md."
 )
 GIVEN: tuple[tuple[str, ...], ...] = (*orders.ORDERS, (orders.HOSTS,))
 

@@ -188,7 +188,8 @@ def test_a_wave_names_the_vms_that_move_and_how_long_each_stops():
     }
     assert reported["reports"]["esx-03"] == f"Wave 2 of 2 is complete: esx-03 runs {R19[0]}, esx-04 runs {R19[0]}."
     assert reported["reports"]["esx-01"].startswith(f"Wave 1 of 2 is complete: esx-01 runs {R19[0]}")
-    assert "restore" in reported["rollback"]
+    assert "run the playbook restore" in reported["rollback"]
+    assert "installs the earlier driver again" in reported["rollback"]
     assert reported["rollback"] in reported["notes"][-1]
 
 
