@@ -49,7 +49,7 @@ def test_a_capture_refutes_no_rule(path):
 
 # Reasons that stem from data that the capture lacks. Every other reason can be a defect of the loader.
 ABSENT = re.compile(
-    r"no mlxconfig in the capture|\S+ is passed through, so vCenter lists no name and no MAC|"
+    r"no mlxconfig of this port in the capture|\S+ is passed through, so vCenter lists no name and no MAC|"
     r"the content of an OVF is not captured|its outputs do not name it|only its name(?: and place)? (?:is|are) captured"
 )
 

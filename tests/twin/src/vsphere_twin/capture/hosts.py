@@ -150,7 +150,7 @@ def _devices(one, made, answers, what, assumptions):
             made["gpus"] += _gpu(one, row, place, known, graphics.get(row.id), what, assumptions)
         elif row.id in pnics or (kind == ETHERNET and owner == row.id and not _is_function(row)):
             ports.append((row, place, known))
-    _ports(one, made, ports, pnics, what, assumptions)
+    _ports(one, made, ports, pnics, shells.ats(answers), what, assumptions)
     default = one.get("config.graphicsConfig.hostDefaultGraphicsType")
     if default in GRAPHICS_TYPES:
         made["default_graphics_type"] = default
@@ -191,7 +191,7 @@ def _gpu(one, row, place, known, info, what, assumptions):
             f"{what}, GPU {row.id}",
             "MIG mode",
             False,
-            "the host offers types of both modes, the capture has no nvidia-smi",
+            "the host offers types of both modes, outputs of nvidia-smi are not loaded",
         )
     return [made]
 
@@ -230,7 +230,7 @@ def _passed(known):
     return made
 
 
-def _ports(one, made, ports, pnics, what, assumptions):
+def _ports(one, made, ports, pnics, ats, what, assumptions):
     free = iter(
         name for name in (f"vmnic{n}" for n in range(200)) if name not in {nic.device for nic in pnics.values()}
     )
@@ -247,7 +247,8 @@ def _ports(one, made, ports, pnics, what, assumptions):
             entry["link"] = "up" if nic.linkSpeed is not None else "down"
         entry.update(_passed(known), **uplinks.get(name, {}))
         if (row.vendorId & 0xFFFF) == MELLANOX:
-            entry["firmware"] = _firmware(nic, known, port, assumptions)
+            read = {"ats": ats[row.id]} if row.id in ats else {}
+            entry["firmware"] = _firmware(nic, known, port, assumptions, **read)
         requested = getattr(known, "numVirtualFunctionRequested", None)
         if requested is not None and getattr(known, "sriovCapable", False):
             entry["virtual_functions"] = requested
@@ -255,8 +256,8 @@ def _ports(one, made, ports, pnics, what, assumptions):
     made["nics"].sort(key=lambda entry: int(re.sub(r"\D", "", entry["device"]) or 0))
 
 
-def _firmware(nic, known, port, assumptions):
-    made = {"ats": assumptions.assume(port, "ATS in the firmware", True, "no mlxconfig in the capture")}
+def _firmware(nic, known, port, assumptions, **read):
+    made = _ats(port, assumptions, **read)
     capable = getattr(known, "sriovCapable", None)
     if capable is None:
         capable = assumptions.assume(port, "SR-IOV in the firmware", True)
@@ -266,6 +267,20 @@ def _firmware(nic, known, port, assumptions):
     if getattr(nic, "firmwareVersion", None):
         made["version"] = nic.firmwareVersion
     return made
+
+
+def _ats(port, assumptions, **read):
+    """ATS by mlxconfig. read has `ats` if it was captured: its values now and at the next boot, or None."""
+    fact = "ATS in the firmware"
+    if "ats" not in read:
+        return {"ats": assumptions.assume(port, fact, True, "no mlxconfig of this port in the capture")}
+    if read["ats"] is None:
+        value = assumptions.assume(port, fact, False, "its mlxconfig lists no ATS_ENABLED")
+        return {"ats": value, "knows_ats": False}
+    now, later = read["ats"]
+    if now != later:
+        assumptions.assume(port, f"{fact} at the next boot", now, f"mlxconfig has {later}, a seed has one value")
+    return {"ats": now}
 
 
 def _model(row, nic, port, assumptions):

@@ -1,4 +1,4 @@
-"""What the esxcli answers of hosts in a capture add to vCenter: the driver, kernel settings, module options."""
+"""What answers and outputs of hosts in a capture add to vCenter: the driver, kernel settings, module options, ATS."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ import re
 from ..model.kernel_tables import MODULES, SETTINGS
 
 PORTS = ("nmlx5_core", "nmlx5_rdma")
+# Of esxcli: the answers through vCenter, and those in the shell of the host where vCenter gave none.
+FOLDERS = ("esxcli", "shell")
+ADDRESS = re.compile(r"(?:(?P<domain>[0-9a-f]{4}):)?(?P<rest>[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])")
+# Columns of `mlxconfig -e query`: default, current, next boot, such as `False(0) True(1) True(1)`.
+ATS = re.compile(r"^[*\s]*(?:RO\s+)?ATS_ENABLED\s+\S+\s+\w*\((?P<now>[01])\)\s+\w*\((?P<next>[01])\)\s*$", re.MULTILINE)
 
 
 class Shells:
@@ -14,23 +19,32 @@ class Shells:
 
     def __init__(self, bundle):
         self._answers = {}
-        for name in sorted(bundle.files):
-            parts = name.split("/")
-            if len(parts) == 4 and parts[0] == "hosts" and parts[3] == "commands.json" and parts[2] == "esxcli":
-                rows = bundle.listing(name)["commands"]
-                found = {str(row["command"]): bundle.data(name.replace(parts[3], str(row["file"]))) for row in rows}
-                named = found.get("esxcli system hostname get")
-                named = named if isinstance(named, dict) else {}
-                for key in ("FullyQualifiedDomainName", "HostName"):
-                    self._answers.setdefault(str(named.get(key, "")).lower(), found)
-                # A bundle of vm-support does not have the name. Its folder has the one of the host.
-                self._answers.setdefault(parts[1].lower(), found)
+        by_host = {}
+        for folder in FOLDERS:
+            listings = (re.fullmatch(rf"hosts/([^/]+)/{folder}/commands\.json", name) for name in sorted(bundle.files))
+            for listing in filter(None, listings):
+                found = by_host.setdefault(listing[1], {})
+                for row in bundle.listing(listing[0])["commands"]:
+                    file = f"hosts/{listing[1]}/{folder}/{row['file']}"
+                    found.setdefault(str(row["command"]), _read(bundle, str(row["command"]), file))
+        for own, found in by_host.items():
+            named = found.get("esxcli system hostname get")
+            named = named if isinstance(named, dict) else {}
+            for key in ("FullyQualifiedDomainName", "HostName"):
+                self._answers.setdefault(str(named.get(key, "")).lower(), found)
+            # A bundle of vm-support does not have the name, nor has a shell. Their folder has the one of the host.
+            self._answers.setdefault(own.lower(), found)
 
     def of(self, host):
         """The answers of a host; empty if it was not asked."""
         lower = host.lower()
         found = self._answers.get(lower) or self._answers.get(lower.partition(".")[0]) or {}
         return {command: _tidy(answer) for command, answer in found.items()}
+
+
+def _read(bundle, command, file):
+    """The answer of esxcli, or the output of another command as text."""
+    return bundle.data(file) if command.startswith("esxcli ") else bundle.files.get(file, "")
 
 
 def _tidy(answer):
@@ -73,3 +87,17 @@ def settings(answers):
     if options:
         made["module_options"] = options
     return made
+
+
+def ats(answers):
+    """(current, at the next boot) of each PCI address whose mlxconfig was read; None if that lists no ATS."""
+    found = {}
+    for line in str(answers.get("mst status -v") or "").splitlines():
+        words = line.split()
+        address = ADDRESS.fullmatch(words[2]) if len(words) > 2 else None
+        text = answers.get(f"mlxconfig -d {words[1]} -e query") if address else None
+        if isinstance(text, str) and "Next Boot" in text:
+            values = ATS.search(text)
+            pair = (values["now"] == "1", values["next"] == "1") if values else None
+            found[f"{address['domain'] or '0000'}:{address['rest']}"] = pair
+    return found
