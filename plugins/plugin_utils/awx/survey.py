@@ -150,7 +150,7 @@ def _help(option: Mapping[str, Any]) -> str:
 def _choice_of_site(sites: Sequence[str]) -> dict[str, Any]:
     return {
         "question_name": "Site",
-        "question_description": "Prepared site, a file below sites/ in the project.",
+        "question_description": "Prepared site. NAME is the variable prepared_NAME in inventory/group_vars/all.",
         "variable": SITE,
         "type": "multiplechoice",
         "required": True,

@@ -1,0 +1,48 @@
+"""The variables of the sample project: the survey's choice of a prepared site becomes the site, with the answers."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+import yaml
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+from ansible.vars.manager import VariableManager
+
+from house.collection import ROOT
+
+OTHER = {"prepared_lab": {"name": "lab", "gpu": {"mode": "vgpu", "profile": "grid_a100-10c"}}}
+
+
+@pytest.fixture
+def site_with(tmp_path):
+    """The site of localhost with extra variables, as a job has it, beside a second prepared site."""
+    inventory = tmp_path / "inventory"
+    shutil.copytree(ROOT / "extensions" / "awx" / "project" / "inventory", inventory)
+    (inventory / "group_vars" / "all" / "prepared_lab.yml").write_text(yaml.safe_dump(OTHER))
+    loader = DataLoader()
+    hosts = InventoryManager(loader=loader, sources=[str(inventory / "hosts.yml")])
+    variables = VariableManager(loader=loader, inventory=hosts)
+
+    def evaluated(**answers):
+        known = variables.get_vars(host=hosts.get_host("localhost")) | answers
+        return Templar(loader=loader, variables=known).template(known["site"])
+
+    return evaluated
+
+
+@pytest.mark.parametrize("choice", [{}, {"site_choice": ""}, {"site_choice": "default"}])
+def test_no_choice_is_the_default_site(site_with, choice):
+    assert site_with(**choice)["name"] == "training"
+
+
+def test_the_choice_names_the_end_of_a_variable_and_keeps_the_answers(site_with):
+    found = site_with(site_choice="lab", site_answer_gpu__profile="grid_a100-40c")
+    assert found == {"name": "lab", "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}}
+
+
+def test_an_unknown_choice_names_the_missing_variable(site_with):
+    with pytest.raises(Exception, match="prepared_elsewhere"):
+        site_with(site_choice="elsewhere")
