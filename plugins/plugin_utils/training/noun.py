@@ -99,11 +99,11 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
         outputs = Outputs(self._request.result_dir, made.run)
         began, clock, parent = _now(), self._clock.now(), self._clock.parent()
         attempts: list[restarts.Attempt] = []
-        if not self._running.allowed():
+        # Another hold can begin while the guests are read.
+        while not self._running.allowed():
             self._reported(made.run)(f"{self._request.hold_file} holds it. No rank starts until this file is removed.")
             # Guests that do not return are the verdict of the attempt.
             made = self._ready(self._request, made.run, parent)[0] or made
-            self._running.allowed()
         while True:
             spent_s = self._clock.now() - clock - self._held_s
             looks, report = dict(self._looks), self._reported(made.run)

@@ -288,6 +288,21 @@ def test_a_training_that_is_held_before_its_first_rank_starts_none(tmp_path, mon
     assert [entry for entry in done.steps.done if entry[0] == "start"] == [("start", "job-01"), ("start", "job-02")]
 
 
+def test_a_hold_that_begins_while_the_guests_are_read_starts_no_rank(tmp_path, monkeypatch):
+    attempts(monkeypatch, (iterations(0, 39) + ENDED, False))
+    seen, locked, start = iter([True, False, True]), [], Steps.start
+    monkeypatch.setattr(hold, "held", lambda _file: next(seen, False))
+
+    def starting(steps, guest, argv, files):
+        locked.append(not hold.stopped(str(tmp_path / "hold")))
+        start(steps, guest, argv, files)
+
+    monkeypatch.setattr(Steps, "start", starting)
+    done = Run(tmp_path, monkeypatch, hold_file=str(tmp_path / "hold"), limits={"wall_s": 60}, **TORCHRUN)
+    assert done.answer["training"]["failed"] is False
+    assert (locked, done.steps.done.count(("look", "job-02"))) == ([True, True], 3)
+
+
 def test_a_training_that_waits_for_a_lost_guest_also_waits_for_the_end_of_a_hold(tmp_path, monkeypatch):
     """An upgrade begins while a guest is lost: its time does not count for the return of the guest."""
     attempts(monkeypatch, (iterations(0, 18), True), (iterations(14, 39) + ENDED, False), unready=3)
