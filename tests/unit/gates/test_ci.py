@@ -18,6 +18,7 @@ make() {
         test) SECONDS=$((SECONDS + gates)) ;;
         *STAGES=kubernetes*) SECONDS=$((SECONDS + 400)) ;;
         *STAGES=infrastructure*) SECONDS=$((SECONDS + 350)) ;;
+        *SITE=directpath*FAULTS=handful*) SECONDS=$((SECONDS + 1300)) ;;
         *SITE=directpath*CHECKS=all*) SECONDS=$((SECONDS + 1000)) ;;
         *SITE=directpath*|*FAULTS=handful*) SECONDS=$((SECONDS + 900)) ;;
         *CHECKS=all*) SECONDS=$((SECONDS + 600)) ;;
@@ -48,15 +49,16 @@ def test_no_duration_of_the_gates_makes_it_end_too_late():
 
 
 WHOLE = "rehearse STAGES=all CHECKS=all FAULTS=handful"
-SECOND = "rehearse SITE=directpath STAGES=all CHECKS="
+SECOND = "rehearse SITE=directpath STAGES=all"
 
 
 @pytest.mark.parametrize(
     "gates_s, expected",
     [
-        (1500, [WHOLE, f"{SECOND}all"]),
-        (2800, [WHOLE, f"{SECOND}all"]),
-        (3100, [WHOLE, SECOND]),
+        (1500, [WHOLE, f"{SECOND} CHECKS=all FAULTS=handful"]),
+        (2300, [WHOLE, f"{SECOND} CHECKS=all FAULTS=handful"]),
+        (2700, [WHOLE, f"{SECOND} CHECKS=all FAULTS="]),
+        (3100, [WHOLE, f"{SECOND} CHECKS= FAULTS="]),
         (3500, [WHOLE, "rehearse SITE=directpath STAGES=infrastructure"]),
         (3800, [WHOLE]),
         (4100, ["rehearse STAGES=all CHECKS=all FAULTS="]),
@@ -69,7 +71,7 @@ def test_the_slower_the_gates_the_less_is_rehearsed(gates_s, expected):
 
 
 @pytest.mark.parametrize(
-    "gates_s, commits, last", [(1500, 3, "kubernetes"), (1500, 4, "directpath"), (3500, 3, "directpath")]
+    "gates_s, commits, last", [(1500, 3, "kubernetes"), (2300, 3, "kubernetes"), (1500, 4, "directpath"), (3500, 3, "directpath")]
 )
 def test_pods_train_with_every_third_commit(gates_s, commits, last):
     assert last in done(gates_s, commits)[0][-1]
