@@ -71,7 +71,8 @@ def test_the_slower_the_gates_the_less_is_rehearsed(gates_s, expected):
 
 
 @pytest.mark.parametrize(
-    "gates_s, commits, last", [(1500, 3, "kubernetes"), (2300, 3, "kubernetes"), (1500, 4, "directpath"), (3500, 3, "directpath")]
+    "gates_s, commits, last",
+    [(1500, 3, "kubernetes"), (2300, 3, "kubernetes"), (1500, 4, "directpath"), (3500, 3, "directpath")],
 )
 def test_pods_train_with_every_third_commit(gates_s, commits, last):
     assert last in done(gates_s, commits)[0][-1]
