@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import sriov
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.merge import merged
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def releases(
         values = {key: value for key, value in policy["spec"].items() if value}
         found.append(_release(GPU_OPERATOR, operator, values))
     if network and is_requested(network):
-        found.append(_release(NETWORK_OPERATOR, network, OF_NETWORK))
+        own = network["attachment"] == "sriov" and sriov.namespace(network) == network["namespace"]
+        found.append(_release(NETWORK_OPERATOR, network, {**OF_NETWORK, **(sriov.CHART if own else {})}))
     return found
 
 

@@ -78,7 +78,7 @@ def networks(requested: Mapping[str, Any], selector: Mapping[str, str]) -> list[
         found.append(_object(POOLS, "IPPool", pool, _pool(requested, rail, selector)))
         ipam = json.dumps({"type": "nv-ipam", "poolName": rail["name"]}, sort_keys=True)
         if requested["attachment"] == SRIOV:
-            found.append(sriov.policy(requested, rail, selector or {NIC: "true"}))
+            found.append(sriov.policy(requested, rail, selector or nodes.PRESENT))
             found.append(sriov.network(requested, rail, ipam))
             continue
         spec: Made = {"networkNamespace": requested["pods"], "ipam": ipam}
@@ -170,11 +170,10 @@ def problems(
     """Reasons why the cluster cannot have these networks; pending means that the operator is installed later."""
     for group, version, kind in () if pending else kinds(requested):
         if version not in schema.served(seen["definitions"], group, kind):
-            other = "SR-IOV " if group == sriov.GROUP else ""
+            other, how = ("SR-IOV ", sriov.INSTALL) if group == sriov.GROUP else ("", "with its Helm chart")
             yield (
                 f"Cannot configure the {other}Network Operator. The cluster does not serve {kind} of "
-                f"{group}/{version}. "
-                "Install the operator with its Helm chart or from OperatorHub, or remove "
+                f"{group}/{version}. Install the operator {how} or from OperatorHub, or remove "
                 "site.kubernetes.network_operator."
             )
             return

@@ -24,6 +24,9 @@ GROUP, VERSION = "sriovnetwork.openshift.io", "v1"
 NETWORK, POLICY = "SriovNetwork", "SriovNetworkNodePolicy"
 VENDOR, KEY = "15b3", "site.kubernetes.network_operator"
 BUSY = "InProgress"
+# The chart of the Network Operator contains the SR-IOV Network Operator, and does not install it by default.
+CHART = {"sriovNetworkOperator": {"enabled": True}}
+INSTALL = "with sriovNetworkOperator.enabled in the values of the chart of the Network Operator"
 
 
 def namespace(requested: Mapping[str, Any]) -> str:

@@ -49,7 +49,7 @@ def test_functions_network_and_request_of_pods_have_one_resource():
     assert pool["kind"] == "IPPool"
     assert {one["metadata"]["namespace"] for one in (policy, network)} == {SPACE}
     assert policy["spec"] == {
-        "nodeSelector": {network_operator.NIC: "true"},
+        "nodeSelector": nodes.PRESENT,  # no other node is drained
         "nicSelector": {"vendor": "15b3", "pfNames": ["ens1f0"]},
         "numVfs": 4,
         "resourceName": "roce",
@@ -68,6 +68,14 @@ def test_functions_network_and_request_of_pods_have_one_resource():
 def test_a_cluster_without_the_operator():
     (problem,) = planned(physical(), definitions=DEFINITIONS)["problems"]
     assert "Cannot configure the SR-IOV Network Operator. The cluster does not serve SriovNetworkNodePolicy" in problem
+    assert "with sriovNetworkOperator.enabled in the values" in problem
+
+
+@pytest.mark.parametrize("space, own", [("", True), (SPACE, False)])
+def test_the_chart_of_the_network_operator_has_the_sriov_operator(space, own):
+    chart = {"install": True, "repository": "https://charts.example.org/nvidia", "version": "26.4.1"}
+    (release,) = planned(physical(sriov_namespace=space, chart=chart))["releases"]
+    assert ("sriovNetworkOperator" in release["values"]) is own
 
 
 @pytest.mark.parametrize(
