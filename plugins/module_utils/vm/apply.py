@@ -61,7 +61,7 @@ def prove(noun: VmNoun[R, V], fleet: fleets.Fleet[V], items: Sequence[Item[VmReq
                 "vSphere reported success, but these settings did not change: "
                 f"{'; '.join(str(change) for change in left)}.",
                 "Run the task again. If the error repeats, check the VM's events in vCenter.",
-                "not_as_wanted",
+                "not_proved",
                 left=[change.as_result() for change in left],
             )
 

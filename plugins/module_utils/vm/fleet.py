@@ -291,7 +291,7 @@ def _never_done(item: Item[VmRequest[R], V]) -> OperatorError:
         f"did not change as requested in {_ATTEMPTS} attempts",
         "vSphere reports success, but the settings read afterwards differ.",
         "Check the VM's events in vCenter for another task or user that changes it.",
-        "not_as_wanted",
+        "not_proved",
     )
 
 

@@ -138,7 +138,7 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
                 "is not in the desired state after the change",
                 f"Still different: {'; '.join(str(change) for change in left)}",
                 "Run the task again. If the difference remains, check the package manager of the guest",
-                "not_as_wanted",
+                "not_proved",
                 left=[change.path for change in left],
             )
         if asked and not states.pending(proved):

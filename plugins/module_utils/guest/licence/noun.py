@@ -112,7 +112,7 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
                     "the licence settings are not in the desired state after the change",
                     f"Still different: {'; '.join(str(change) for change in left)}",
                     "Check whether another program writes these files, then run the task again",
-                    "not_as_wanted",
+                    "not_proved",
                     left=[change.path for change in left],
                 )
 

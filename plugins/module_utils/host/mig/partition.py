@@ -244,7 +244,7 @@ class MigPartitions(Noun[MigRequest, State]):
                 f"the change is incomplete ({'; '.join(str(change) for change in item.changes)})",
                 f"nvidia-smi reported success, but this still differs: {'; '.join(str(change) for change in missing)}",
                 "Run the task again, and check whether another user or task changes this GPU",
-                "not_as_wanted",
+                "not_proved",
             )
 
 

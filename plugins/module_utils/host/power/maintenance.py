@@ -232,7 +232,7 @@ class Maintenance(HostNoun[MaintenanceRequest, Service]):
                 f"cannot {'enter' if inside else 'exit'} maintenance mode",
                 f"vSphere reports success, but {_ATTEMPTS} readings show the other state",
                 "Check the host's events in vCenter for another user or task that changes it",
-                "not_as_wanted",
+                "not_proved",
             )
         if not inside or error.code == "task_timeout":
             return error

@@ -256,5 +256,5 @@ def _vanished(item: Item[CloneRequest, Machine]) -> OperatorError:
         "is missing after its creation",
         "vSphere reports success, but the VM is not in the inventory",
         "Check the recent tasks and events in vCenter for what removed it",
-        "not_as_wanted",
+        "not_proved",
     )

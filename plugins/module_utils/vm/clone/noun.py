@@ -205,7 +205,7 @@ class Clones(Noun[CloneRequest, states.Machine]):
                 "vSphere reported success, but these settings did not change: "
                 f"{'; '.join(str(change) for change in left)}",
                 "Run the task again. If the error repeats, check the VM's events in vCenter",
-                "not_as_wanted",
+                "not_proved",
                 left=[change.as_result() for change in left],
             )
         made = item.wanted.exists and not item.now.exists

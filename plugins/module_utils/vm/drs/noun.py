@@ -114,7 +114,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
                 "vSphere reported success, but these settings did not change: "
                 f"{'; '.join(str(change) for change in left)}",
                 "Run the task again. If the error repeats, check the cluster's events in vCenter",
-                "not_as_wanted",
+                "not_proved",
                 left=[change.as_result() for change in left],
             )
 

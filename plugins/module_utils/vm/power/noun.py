@@ -114,7 +114,7 @@ class Power(Noun[VmRequest[PowerRequest], PowerState]):
                 continue
             left = self.compare(cast(PowerState, item.proved), item.wanted)
             if left:
-                item.error = _not_as_wanted(item, left)
+                item.error = _not_proved(item, left)
 
     def project(self, state: PowerState) -> dict[str, object]:
         return dict(
@@ -205,12 +205,12 @@ def _refused(item: Item[VmRequest[PowerRequest], PowerState], error: OperatorErr
     _failed(item, rules.explained(error))
 
 
-def _not_as_wanted(item: Item[VmRequest[PowerRequest], PowerState], left: Sequence[Change]) -> OperatorError:
+def _not_proved(item: Item[VmRequest[PowerRequest], PowerState], left: Sequence[Change]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         "did not change as requested",
         f"vSphere reported success, but these settings did not change: {'; '.join(str(change) for change in left)}",
         "Run the task again. If the error repeats, check the VM's events in vCenter",
-        "not_as_wanted",
+        "not_proved",
         left=[change.as_result() for change in left],
     )

@@ -267,12 +267,12 @@ def test_an_error_of_one_vm_does_not_keep_the_next_from_being_proved():
     ]
     items[0].error = OperatorError("VM vm-0", "it should change", "It did not.", "", "file_locked")
     apply.prove(Permissive(Module()), Several({moid: Machine(state, Clock()) for moid in ("vm-0", "vm-1")}), items)
-    assert [item.error.code for item in items] == ["file_locked", "not_as_wanted"]
+    assert [item.error.code for item in items] == ["file_locked", "not_proved"]
 
 
 def test_what_vsphere_accepts_but_does_not_keep_is_an_error():
     state = ready("grid_a100-40c")
     item = Item("train-01", requested("grid_a100-20c"), {"moid": "vm-1"}, now=state, wanted=state)
     apply.prove(Permissive(Module()), Rehearsed(Machine(state, Clock())), [item])
-    assert item.error.code == "not_as_wanted"
+    assert item.error.code == "not_proved"
     assert "profiles: grid_a100-40c -> grid_a100-20c" in item.error.message

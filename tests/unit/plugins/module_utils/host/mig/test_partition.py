@@ -64,7 +64,7 @@ def test_success_that_did_nothing_is_no_success():
     device.refusals = [("-mig", "Enabled MIG Mode for GPU 00000000:0F:00.0\nAll done.\n", 0, 0, 1)]
     device.mode = False
     result, _warnings = ask(device)
-    assert result["failure"]["code"] == "not_as_wanted"
+    assert result["failure"]["code"] == "not_proved"
 
 
 @pytest.mark.parametrize("system, needs", [("Linux", "gpu_reset"), ("VMkernel", "reboot")])

@@ -316,7 +316,7 @@ def test_the_option_of_the_cluster_is_set_before_anything_else(monkeypatch, fail
         (True, [Outcome(error=REFUSED)], 1, {"code": "no_permission", "privilege": "x", "vms": ["web-01"]}, True),
         (True, [Outcome(error=LATE, uncertain=True)], 1, {"code": "task_timeout"}, False),
         (True, [Outcome(error=LOST, uncertain=True)] * 3, 3, {"code": "fate_unknown", "vms": ["web-01"]}, True),
-        (True, [], 3, {"code": "not_as_wanted"}, False),
+        (True, [], 3, {"code": "not_proved"}, False),
         (False, [Outcome(error=REFUSED)], 1, {"code": "no_permission", "privilege": "x"}, False),
     ],
     ids=["refused", "late", "lost each time", "without effect", "not left"],

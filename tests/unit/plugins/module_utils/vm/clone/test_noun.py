@@ -32,7 +32,7 @@ def gap(now, wanted, proved, firmware="efi"):
 )
 def test_what_is_not_as_wanted_after_all_is_listed(now, wanted, proved, left):
     error = gap(now, wanted, proved)
-    assert error.failure["code"] == "not_as_wanted"
+    assert error.failure["code"] == "not_proved"
     assert [change["path"] for change in error.failure["left"]] == left
     assert str(error.data["left"][0]["after"]) in error.message
 
