@@ -1,0 +1,30 @@
+"""When an upgrade waits for the guests of hosts that it restarted, and what it reports about them."""
+
+from __future__ import annotations
+
+import pytest
+
+from unit.playbooks.expressions import is_met
+
+WAIT = "Wait until the guests report their addresses"
+
+
+@pytest.mark.parametrize(
+    "order, validates, waits",
+    [
+        (["hosts", "guests"], False, True),
+        (["guests", "hosts"], False, True),
+        (["hosts"], True, True),
+        # Nothing reads the guests after the hosts.
+        (["hosts"], False, False),
+    ],
+)
+@pytest.mark.parametrize("stages, check_mode", [(["guests"], False), ([], False), (["guests"], True)])
+def test_an_upgrade_waits_for_the_guests_that_a_later_play_reads(order, validates, waits, stages, check_mode):
+    given = {
+        "__upgrade_plan": {"order": order},
+        "__upgrade_found": {"stages": stages},
+        "__upgrade_validates": validates,
+        "ansible_check_mode": check_mode,
+    }
+    assert is_met("upgrade", WAIT, **given) == (waits and bool(stages) and not check_mode)
