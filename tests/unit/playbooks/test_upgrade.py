@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from unit.playbooks.expressions import is_met
+from unit.playbooks.expressions import entry_of, is_met, worked_out
+from unit.plugins.filter.seen_guests import seen, site, vm
 
+PROBLEMS = "Report why the upgrade stopped waiting"
 WAIT = "Wait until the guests report their addresses"
 
 
@@ -28,3 +30,18 @@ def test_an_upgrade_waits_for_the_guests_that_a_later_play_reads(order, validate
         "ansible_check_mode": check_mode,
     }
     assert is_met("upgrade", WAIT, **given) == (waits and bool(stages) and not check_mode)
+
+
+@pytest.mark.parametrize(
+    "answer, reason",
+    [
+        ({"failed": True, "msg": "vCenter refused the login."}, "vCenter refused the login."),
+        ({"failed": True, **seen(vm(address=None, why_no_address="No VMware Tools"))}, "No VMware Tools"),
+    ],
+    ids=["vCenter", "no address"],
+)
+def test_an_upgrade_reports_why_it_stopped_waiting_for_guests(answer, reason):
+    entry = entry_of("upgrade", PROBLEMS, "vars")
+    given = {"site": site(), "__upgrade_started": answer, "ansible_failed_result": answer}
+    lines = worked_out(entry["ansible.builtin.debug"]["msg"], entry["vars"], **given)
+    assert (len(lines), reason in lines[1]) == (2, True)
