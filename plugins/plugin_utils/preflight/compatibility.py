@@ -71,10 +71,11 @@ def unpinned(requested: Mapping[str, Any] | None) -> Iterator[Finding]:
     site, errors = validate(requested) if requested else ({}, [""])
     if errors or site["stack"]["images"] != "report":
         return
-    for key, image in stack.unpinned(site):
+    for key, image, fix in stack.unpinned(site):
         found = f"{image} has no digest, so its registry can replace the image."
-        todo = f"Append @sha256: and the digest to {key}. `docker images --digests` prints it."
-        yield Finding("compatibility", "guests", "image", OPEN, found, todo=todo)
+        where = "kubernetes" if key.startswith("site.kubernetes.") else "guests"
+        todo = f"{key}: {fix}. `docker images --digests` prints it."
+        yield Finding("compatibility", where, "image", OPEN, found, todo=todo)
 
 
 def host_driver(preview: Mapping[str, Any]) -> str:

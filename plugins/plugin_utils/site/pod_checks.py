@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, validation
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, stack, validation
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import part_of
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], asked: Mappin
     driver = (requested["gpu_operator"]["driver"] or {}).get("version")
     if not driver and not requested["gpu_operator"]["driver"]:
         driver = ((site["guests"] or {}).get("driver") or {}).get("version")
+    if stack.is_digest(driver):
+        driver = None
     return {
         "data_path": network["path"] if network else "tcp",
         "mtu": network["mtu"] if network else None,

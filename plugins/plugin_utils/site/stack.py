@@ -25,6 +25,7 @@ UCX = params.UCX
 # A name of a MIG profile, its number of slices, or its id.
 ENTRY = re.compile(r"\d{1,3}|\dg(\.\d+gb)?([+-]me(\.all)?|\+gfx)?")
 VGPU_MODES = ("vgpu", "mig")
+DIGEST = "sha256:"
 # The first level of `dcgmi diag` that measures the hardware. A vGPU reports no PCIe link, power or temperature.
 OF_HARDWARE = 2
 # GPUDirect Storage from 1.7.2 on does not support vGPUs of these boards (NVIDIA AI Enterprise, GPUDirect page).
@@ -44,13 +45,30 @@ def stack(site: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def unpinned(site: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(key, image) of each image of a validated site without a digest."""
+def unpinned(site: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(key, image, fix) of each image of a validated site without a digest."""
+    pods = site["kubernetes"] or {}
+    checks = pods.get("checks") or {}
     images = {
         "site.training.image": (site["training"] or {}).get("image"),
         "site.runtime.proof_image": (site["runtime"] or {}).get("proof_image"),
+        "site.kubernetes.checks.image": checks.get("image"),
+        "site.kubernetes.checks.pairs.image": (checks.get("pairs") or {}).get("image"),
     }
-    yield from ((key, image) for key, image in images.items() if image and "@" not in image)
+    for key, image in images.items():
+        if image and "@" not in image:
+            yield key, image, f"Append @{DIGEST} and the digest of the image"
+    driver = (pods.get("gpu_operator") or {}).get("driver") or {}
+    if (driver.get("image") or driver.get("version")) and not is_digest(driver["version"]):
+        parts = (driver["repository"], driver["image"] or "driver")
+        image = "/".join(part for part in parts if part) + (f":{driver['version']}" if driver["version"] else "")
+        key = "site.kubernetes.gpu_operator.driver.version"
+        yield key, image, f"Set it to {DIGEST} and the digest of the image"
+
+
+def is_digest(version: str | None) -> bool:
+    """Whether the GPU Operator takes the version of a driver image as its digest (ImagePath in its API)."""
+    return (version or "").startswith(DIGEST)
 
 
 def problems(site: Mapping[str, Any]) -> Iterator[str]:
@@ -66,10 +84,10 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
     if site["stack"]["mpi"]["transport"] == UCX:
         yield from _ucx(site)
     if site["stack"]["images"] == "required":
-        for key, image in unpinned(site):
+        for key, image, fix in unpinned(site):
             yield (
-                f"{key}: {image} has no digest, and site.stack.images requires one. Append @sha256: and the digest of "
-                "the image, or set site.stack.images to report."
+                f"{key}: {image} has no digest, and site.stack.images requires one. {fix}, or set site.stack.images to "
+                "report."
             )
     requested = stack(site)
     if site["kubernetes"] and not requested["gds_file"]:

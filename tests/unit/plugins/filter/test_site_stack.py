@@ -8,6 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import c
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import validation
 
 from unit.plugins.filter.seen_guests import site
+from unit.plugins.plugin_utils.kubernetes.clusters import DRIVER
 
 site_problems = FilterModule().filters()["site_problems"]
 WHOLE = {"mode": "passthrough"}
@@ -151,3 +152,23 @@ def test_preflight_names_images_without_a_digest_on_request():
     assert "images.example.org/hpcx:1 has no digest" in found.found
     assert "site.training.image" in found.todo
     assert list(compatibility.unpinned(site(guests=None, training=TRAIN))) == []
+
+
+PINNED = f"sha256:{'a' * 64}"
+
+
+@pytest.mark.parametrize(
+    "pods, keys",
+    [
+        ({"checks": {"image": "a/b:1", "pairs": {"image": "a/c:1"}}}, ["checks.image", "checks.pairs.image"]),
+        ({"checks": {"image": f"a/b@{PINNED}", "pairs": {}}}, []),
+        ({"gpu_operator": {"driver": {**DRIVER}}}, ["gpu_operator.driver.version"]),
+        ({"gpu_operator": {"driver": {**DRIVER, "version": PINNED}}}, []),
+        ({"gpu_operator": {"driver": {}}}, []),
+    ],
+)
+def test_images_of_pods_count_too(pods, keys):
+    asked = {"kubernetes": {"kubeconfig": "/srv/kubeconfig", **pods}, "stack": {"images": "report"}}
+    found = list(compatibility.unpinned(site(guests=None, **asked)))
+    assert [one.todo.partition(":")[0] for one in found] == [f"site.kubernetes.{key}" for key in keys]
+    assert {one.where for one in found} <= {"kubernetes"}
