@@ -73,8 +73,9 @@ def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
     states = [one["state"] for one in rows]
     assert returned["counts"] == {state: states.count(state) for state in returned["counts"]}
     assert (returned["status"], Path(returned["report"]).parents[1]) == ("open", results)
-    # The callback is set, and the credential keeps the check of the certificate. The folder of this test is no mount.
-    assert {one["what"] for one in rows if one["state"] == "open"} == {"host keys", "results"}
+    # The callback is set, and the credential keeps the check of the certificate. No host uses SSH. The folder of this
+    # test is no mount.
+    assert {one["what"] for one in rows if one["state"] == "open"} == {"results"}
     copied = lab.work / "target" / Path(returned["report"]).parent.name
     names = {path.name for path in Path(returned["report"]).parent.iterdir()}
     assert {path.name for path in copied.iterdir()} == names | {"access.txt"} >= {"stages.json", "run.html"}

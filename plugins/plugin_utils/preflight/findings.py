@@ -22,7 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
     Finding,
     once,
 )
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import SSH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -158,11 +158,11 @@ def _plain(one: Finding) -> Finding:
 def unverified(connections: Iterable[Sequence[str]]) -> Iterator[Finding]:
     """Connections without a verified certificate, with the setting that disables the verification."""
     for what, setting in connections:
-        if what == trust.SSH:
+        if what == SSH:
             found = f"Host keys are not checked: {setting}. An attacker on the network can impersonate a host."
             todo = (
-                "Set ansible_host_key_checking to true for the groups esxi_hosts and switches. Give jobs of AWX the "
-                "host keys as the file /etc/ssh/ssh_known_hosts of their container, see docs/awx.md."
+                "Set ansible_host_key_checking to true for these hosts or their group. Give jobs of AWX the host keys "
+                "as the file /etc/ssh/ssh_known_hosts of their container, see docs/awx.md."
             )
             yield Finding("trust", what, "host keys", OPEN, found, todo=todo)
             continue

@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.inventory_doubles import value_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import creates
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import host_keys
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
 
@@ -47,6 +48,7 @@ def everything(
         asked,
         problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
         objects=objects(site),
+        unverified=asked["unverified"] + [list(one) for one in host_keys(groups or {}, variables)],
         plain=inventory_checks.plain(variables),
         job=job.pitfalls((given or {}).get("job") or {}),
         # A missing secret may exist under a wrong name.

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -44,6 +45,8 @@ NCCL: dict[tuple[str, ...], str] = {
 _SIZE = re.compile(r"(\d+)([KMG]?)", re.IGNORECASE)
 # Groups of the inventory with SSH connections.
 GROUPS = {"esxi_hosts": ALL_HOSTS, "switches": ("fabric",), "training_guests": ("guests", "runtime", "training")}
+SSH, HOST_KEYS = "hosts and switches over SSH", "ANSIBLE_HOST_KEY_CHECKING"
+BY_CONFIGURATION = "host_key_checking of Ansible's configuration: false"
 UNCHECKED = "Host keys are not checked, so an attacker on the network can read passwords and impersonate a host."
 # Variables of the connection plugins ssh, paramiko, libssh and network_cli.
 OFF = ("host_key_checking", "ssh_host_key_checking", "paramiko_host_key_checking", "libssh_host_key_checking")
@@ -190,7 +193,7 @@ def _of_surroundings(site: Mapping[str, Any], around: Mapping[str, Any]) -> list
             if word and not (word.endswith("accept-new") and (site["guests"] or {}).get("host_keys") == "accept_new"):
                 why.setdefault(word, []).append(str(own.get("inventory_hostname")))
         for word, names in why.items():
-            reported = f"{word} ({', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''})"
+            reported = f"{word} ({_few(names)})"
             found.append(_reported(f"host keys of {group}", reported, "checked", UNCHECKED, (), stages))
     return found
 
@@ -221,8 +224,34 @@ def unchecked(own: Mapping[str, Any], by_default: Any = None) -> str:
         if _is_true(_of_host(own, f"ansible_{name}")):
             return f"ansible_{name}: true"
     if by_default is not None and not _is_true(by_default) and all(value is None for _name, value in said):
-        return "host_key_checking of Ansible's configuration: false"
+        return BY_CONFIGURATION
     return ""
+
+
+def host_keys(
+    groups: Mapping[str, Sequence[str]],
+    variables: Mapping[str, Mapping[str, Any]] | None,
+    environment: Mapping[str, str] | None = None,
+) -> list[tuple[str, str]]:
+    """[(what, setting with its hosts)] if the environment disables the host key check, as AWX does; at most one.
+
+    The variables of a host have precedence. The stage guests sets them for guests, so guests are not listed.
+    """
+    by_default = (os.environ if environment is None else environment).get(HOST_KEYS, "")
+    if not by_default.strip() or _is_true(by_default):
+        return []
+    why: dict[str, list[str]] = {}
+    for name in [*(groups.get("esxi_hosts") or ()), *(groups.get("switches") or ())]:
+        word = unchecked((variables or {}).get(name) or {}, by_default)
+        if word:
+            why.setdefault(word, []).append(name)
+    of_awx = f"the environment variable {HOST_KEYS} is {by_default}, as AWX sets it"
+    shown = [f"{of_awx if word == BY_CONFIGURATION else word} ({_few(names)})" for word, names in why.items()]
+    return [(SSH, ", and ".join(shown))] if shown else []
+
+
+def _few(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''}"
 
 
 def _of_host(own: Mapping[str, Any], name: str) -> str | None:

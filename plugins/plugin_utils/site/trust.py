@@ -15,9 +15,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SSH, HOST_KEYS = "hosts and switches over SSH", "ANSIBLE_HOST_KEY_CHECKING"
-OFF = ("0", "f", "false", "n", "no", "off")
-
 
 def problems(side: trust.Side, part: Any, environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """Sentences about contradictory settings of one part of the site, or of the environment."""
@@ -60,6 +57,4 @@ def unverified(site: Any, environment: Mapping[str, str] | None = None) -> list[
             found.append((side.what, f"{side.key}.validate_certs is false"))
         elif part.get("validate_certs") is None and not part.get("ca_file") and trust.is_off(side, environment):
             found.append((side.what, trust.source(side, environment)))
-    if environment.get(HOST_KEYS, "").strip().lower() in OFF:
-        found.append((SSH, f"the environment variable {HOST_KEYS} is {environment[HOST_KEYS]}, as AWX sets it"))
     return found

@@ -146,14 +146,33 @@ def test_a_task_that_does_not_verify_a_bmc_warns_and_with_a_ca_file_is_refused(m
     assert "AIREADY_BMC_VALIDATE_CERTS is no, so the certificate would not be verified" in problems_of_task[0]
 
 
+GROUPS = {"esxi_hosts": ["esx-01", "esx-02"], "switches": ["leaf-01"], "training_guests": ["train-01"]}
+
+
+def of_host_keys(variables):
+    return list(findings.unverified(questions.everything(SITE, groups=GROUPS, variables=variables)["unverified"]))
+
+
 @pytest.mark.parametrize("word, rows", [("False", 1), ("no", 1), ("True", 0), ("", 0)])
 def test_a_look_before_a_run_reports_that_awx_does_not_check_host_keys(side, monkeypatch, word, rows):
     monkeypatch.setenv("ANSIBLE_HOST_KEY_CHECKING", word)
-    found = list(findings.unverified(questions.questions(SITE)["unverified"]))
+    found = of_host_keys({})
     assert [(one.where, one.what) for one in found] == [("hosts and switches over SSH", "host keys")] * rows
     for one in found:
-        assert f"ANSIBLE_HOST_KEY_CHECKING is {word}" in one.found
+        assert f"ANSIBLE_HOST_KEY_CHECKING is {word}, as AWX sets it (esx-01, esx-02, leaf-01)" in one.found
         assert "ansible_host_key_checking" in one.todo
+
+
+def test_the_row_names_the_hosts_without_the_fix_and_ends_with_the_last(side, monkeypatch):
+    monkeypatch.setenv("ANSIBLE_HOST_KEY_CHECKING", "False")
+    checked = {"ansible_host_key_checking": True}
+    (row,) = of_host_keys({"esx-01": checked, "leaf-01": {"ansible_connection": "ansible.netcommon.httpapi"}})
+    assert "as AWX sets it (esx-02)." in row.found
+    off = {"ansible_ssh_common_args": "-o StrictHostKeyChecking=no"}
+    (row,) = of_host_keys({"esx-01": off, "leaf-01": checked})
+    assert "ansible_ssh_common_args: StrictHostKeyChecking=no (esx-01), and the environment" in row.found
+    assert "as AWX sets it (esx-02)." in row.found
+    assert of_host_keys({"esx-01": checked, "esx-02": checked, "leaf-01": checked}) == []
 
 
 KEY = b"-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----\n"
