@@ -27,6 +27,11 @@ def test_a_controller_that_cannot_be_used_is_reported_with_its_fix(lab):
         ("Unable to resolve", "Set CONTROLLER_HOST to the address"): {"CONTROLLER_HOST": "https://awx.invalid"},
         ("CERTIFICATE_VERIFY_FAILED", "Set SSL_CERT_FILE to the file"): {"SSL_CERT_FILE": os.devnull},
         ("HTTP 401", "Set CONTROLLER_OAUTH_TOKEN to a valid token"): {"CONTROLLER_OAUTH_TOKEN": "unknown"},
+        ("HTTP Error 401", "or CONTROLLER_USERNAME and CONTROLLER_PASSWORD."): {
+            "CONTROLLER_OAUTH_TOKEN": "",
+            "CONTROLLER_USERNAME": login["username"],
+            "CONTROLLER_PASSWORD": "unknown",
+        },
         ("403", "Use a token with the scope Write"): {},
     }
     here = lab.work / "hosts.yml"
