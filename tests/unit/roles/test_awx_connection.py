@@ -22,3 +22,11 @@ from unit.roles.variables import value_of
 )
 def test_each_failed_connection_has_its_fix(cause, fix):
     assert value_of("awx", "__awx_fix", __awx_cause=cause).startswith(fix)
+
+
+def test_a_controller_without_an_address_in_the_environment_is_named_by_its_source(monkeypatch):
+    monkeypatch.setenv("CONTROLLER_HOST", "https://awx.example.org")
+    assert value_of("awx", "__awx_controller") == "the controller https://awx.example.org"
+    monkeypatch.delenv("CONTROLLER_HOST")
+    monkeypatch.delenv("TOWER_HOST", raising=False)
+    assert "configuration of awx.awx" in value_of("awx", "__awx_controller")
