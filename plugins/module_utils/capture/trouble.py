@@ -27,12 +27,13 @@ CAPTURE, TABLE, FOLDER = "the capture", "the table of pseudonyms", "the folder"
 _USE = {
     CAPTURE: "Use the zip file as `capture` wrote it",
     TABLE: "Use the file `.secret.json` that is beside the capture",
-    FOLDER: "Use a folder of `govc object.save`, of a Redfish mockup or of a Batfish snapshot, or a vm-support bundle",
+    FOLDER: "Use a folder or a zip file of `govc object.save`, of a Redfish mockup or of a Batfish snapshot, or a "
+    "vm-support bundle",
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _ZIP = b"PK\x03\x04"
-# The first bytes of gzip, bzip2 and xz.
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+# The first bytes of zip, gzip, bzip2 and xz.
+_PACKED = (_ZIP, b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 
 
 def damaged(path: str, found: str, todo: str = "", what: str = CAPTURE) -> OperatorError:
@@ -75,6 +76,10 @@ def unpacked(path: str, error: Exception) -> OperatorError:
         return unread(path, error, FOLDER)
     if not any(_begins(path, start) for start in _PACKED):
         return unread(path, NotADirectoryError(path), FOLDER)
+    # zipfile raises this for a password and for an unknown compression.
+    if isinstance(error, RuntimeError):
+        todo = "Unpack it with another program, and use the folder"
+        return damaged(path, f"The archive is encrypted, or its compression is unknown: {error}.", todo, FOLDER)
     # tarfile adds a line for each compression that it tried.
     found = str(error).partition(":\n")[0]
     return damaged(

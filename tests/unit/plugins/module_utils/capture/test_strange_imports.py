@@ -150,10 +150,25 @@ def test_a_capture_is_no_source_of_an_import(tmp_path):
         imports.bring(str(tmp_path / "other.zip"), [str(tmp_path / "made.zip")], False)
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-60], lambda data: data.replace(b"hostname", b"hostnamf")])
-def test_a_damaged_zip_is_rejected(tmp_path, spoil):
+def encrypted(data):
+    """The bit of the encryption, in the header of the file and in the directory of the archive."""
+    for start, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = data.index(start) + flags
+        data = data[:place] + bytes([data[place] | 1]) + data[place + 1 :]
+    return data
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [
+        (lambda data: data[:-60], "The archive is cut off or damaged: .* Copy it again"),
+        (lambda data: data.replace(b"hostname", b"hostnamf"), "The archive is cut off or damaged: .* Copy it again"),
+        (encrypted, "The archive is encrypted, or .* Unpack it"),
+    ],
+)
+def test_a_damaged_or_encrypted_zip_is_rejected(tmp_path, spoil, words):
     path = tmp_path / "site.zip"
     packed(path, {"configs/leaf.cfg": CONFIG})
     path.write_bytes(spoil(path.read_bytes()))
-    with pytest.raises(OperatorError, match="damaged|not a folder"):
+    with pytest.raises(OperatorError, match=words):
         brought(tmp_path, str(path))
