@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import random
 
+import pytest
+
+from guests.faults.table import number_of_commit
 from rehearse import playbook
 
 from . import dump, third_party
 from .conftest import HOSTS, MACHINES
 from .fabric import configurations, switch
-from .hosts import FACTORY, factory, hosts_of, state
+from .hosts import DONE, FACTORY, factory, hosts_of, state
 from .kills import kill_in
 
 RESTORE = playbook.ROOT / "playbooks" / "restore.yml"
 KILLS = 2
+# The parts of a restore cost about 25 s of processors, so one commit in five runs them.
+EVERY, PARTS_TURN = 5, 0
 # History and counters, which no client can take back, and what an uninstalled driver leaves behind on the host.
 LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests", "software.modified", "software.installed_on")
 # The driver gave the GPU the default type at its first start. Without a driver, that has no effect.
@@ -135,6 +141,47 @@ def test_kills_at_random_moments_of_restore_end_in_the_same_state(host_lab):
     run = restore(lab)
     assert run.status == 0, run.output
     assert (left(before, host), state(host)) == ({}, FACTORY)
+
+
+def small_changes():
+    """Two hosts of which only the MTU of an adapter differs from the site, which needs no restart."""
+    made = factory(2, **DONE)
+    for host in made["datacenters"][0]["clusters"][0]["hosts"]:
+        host["gpus"][0]["graphics_type"] = "sharedDirect"
+    return made
+
+
+@pytest.mark.skipif(number_of_commit() % EVERY != PARTS_TURN, reason="one commit in five")
+def test_tags_a_limit_and_names_of_vms_restore_only_that_part(host_lab):
+    lab = host_lab(small_changes())
+    site = {**SITE, "vms": [{"name": "train-01"}, {"name": "train-02"}]}
+
+    def now():
+        """{name: its dump}; VMs are residents of GPUs while they run."""
+        hosts = {one.name: left({}, one) for one in hosts_of(lab)}
+        hosts = {name: {path: one[path] for path in one if ".residents" not in path} for name, one in hosts.items()}
+        return hosts | {name: dump.of_vm(vms_of(lab)[name]) for name in ("train-01", "train-02")}
+
+    def restored(*arguments):
+        """{name: whether it has its state before the runs}; the others are as the runs left them."""
+        run = lab.run(*arguments, of=RESTORE, inventory=lab.inventory(site))
+        assert run.status == 0, run.output
+        found = now()
+        other = [name for name, there in found.items() if there not in (before[name], changed[name])]
+        assert other == [], {name: dump.differences(changed[name], found[name]) for name in other}
+        return {name for name, there in found.items() if there == before[name]}
+
+    before = now()
+    for stage in (HOSTS, MACHINES):
+        made = lab.run(of=stage, inventory=lab.inventory(site))
+        assert made.status == 0, made.output
+    changed = now()
+    assert [name for name in before if before[name] == changed[name]] == []
+
+    one_vm = json.dumps({"restore_vms": ["train-02"]})
+    assert restored("--tags", "machines", "--extra-vars", one_vm) == {"train-02"}
+    assert restored("--limit", "esx-02.lab.example") == {"train-02", "esx-02.lab.example"}
+    assert restored("--tags", "hosts") == {"train-02", "esx-01.lab.example", "esx-02.lab.example"}
 
 
 def test_no_change_is_made_without_a_journal(host_lab):
