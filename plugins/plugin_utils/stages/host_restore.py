@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NO_DRIVER
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import uncompared
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_plan import refusals, vms_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_request import request_of
@@ -22,6 +23,8 @@ OUT = ("mig_partition", "nvaie_vib")
 DRIVER = "nvaie_vib"
 # Modules that read GPUs only if the driver runs.
 OF_DRIVER = ("host_graphics", "mig_partition")
+# Their failures on a host whose driver does not run, or is one without MIG. A GPU without a driver has no graphics.
+WITHOUT_DRIVER = (*NO_DRIVER, "driver_mismatch", "driver_without_mig", "graphics_impossible", "graphics_unknown")
 
 
 def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,4 +60,5 @@ def _later(loop: Sequence[Mapping[str, Any]], due: Sequence[Mapping[str, Any]]) 
     """Steps that need the driver that restore installs, because the present one does not run."""
     if not any(step["module"] == DRIVER for step in due):
         return []
-    return [one["item"] for one in loop if "restored" not in one and one["item"]["module"] in OF_DRIVER]
+    failed = [one for one in loop if "restored" not in one and one["item"]["module"] in OF_DRIVER]
+    return [one["item"] for one in failed if (one.get("failure") or {}).get("code") in WITHOUT_DRIVER]

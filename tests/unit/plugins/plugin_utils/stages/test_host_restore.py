@@ -23,11 +23,25 @@ def test_a_step_that_cannot_be_compared_ends_the_run(results, refused):
     assert plan({"steps": {"results": results}}, {"name": "esx-01"})["refusals"] == refused
 
 
-@pytest.mark.parametrize("module, waits", [("host_graphics", True), ("mig_partition", True), ("bios_settings", False)])
+@pytest.mark.parametrize(
+    "module, code, waits",
+    [
+        ("host_graphics", "graphics_impossible", True),
+        ("mig_partition", "driver_not_loaded", True),
+        ("mig_partition", "driver_mismatch", True),
+        # The driver runs, or it is not known whether it does.
+        ("mig_partition", "in_use", False),
+        ("mig_partition", "no_permission", False),
+        ("mig_partition", None, False),
+        ("host_graphics", "no_permission", False),
+        ("bios_settings", "no_gpu", False),
+    ],
+)
 @pytest.mark.parametrize("is_due", [True, False])
-def test_a_setting_of_a_gpu_waits_for_the_driver_that_restore_installs(module, waits, is_due):
+def test_a_setting_of_a_gpu_waits_for_the_driver_that_restore_installs(module, code, waits, is_due):
     driver = {"item": {"object": "esx-01", "module": "nvaie_vib"}, "restored": {"changed": is_due}, "rows": []}
-    failed = {**FAILED, "item": {"object": "esx-01", "module": module}}
+    # Without a code, SSH did not answer.
+    failed = {**FAILED, "item": {"object": "esx-01", "module": module}, **({"failure": {"code": code}} if code else {})}
     found = plan({"steps": {"results": [driver, failed]}}, {"name": "esx-01"})
     later = waits and is_due
     assert (found["later"], bool(found["refusals"])) == ([failed["item"]] if later else [], not later)
