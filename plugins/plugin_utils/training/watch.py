@@ -100,9 +100,9 @@ class Watch:
         """Start, watch and clean up; the course has the events."""
         try:
             self._fetch()
-            self._begin(trainings)
-            self._follow()
-            self._drain()
+            if not self._is_held() and self._begin(trainings):
+                self._follow()
+                self._drain()
         except Interrupted:
             self.course.why = "interrupted"
             raise
@@ -119,7 +119,15 @@ class Watch:
         plan.refuse_images(self._request, self.course.looks)
         self.made = plan.informed(self.made, self.course.looks)
 
-    def _begin(self, trainings: Mapping[str, str]) -> None:
+    def _is_held(self) -> bool:
+        """Whether the hold file exists now, which ends this attempt."""
+        if not hold.held(self._request.hold_file):
+            return False
+        self.course.why = "held"
+        return True
+
+    def _begin(self, trainings: Mapping[str, str]) -> bool:
+        """Start the ranks, and return True; False if the hold began before the first rank."""
         self._begun = True
         for name, runs in self.made.leftovers.items():
             for run in dict.fromkeys(runs):
@@ -145,11 +153,13 @@ class Watch:
             self._steps.start(guest, self.made.containers[guest.name], given)
 
         self._all(self._names, start, self._limits.start_s, self._slow_start)
-        self._wait_until_ready()
+        if not self._wait_until_ready():
+            return False
         self._check_build()
         self.course.before = self._all(self._names, self._steps.counters)
         self._all(list(starts), self._steps.launch)
         self._report(f"{self.course.seen.size} rank(s) start on {', '.join(self._names)}.")
+        return True
 
     def _check_build(self) -> None:
         if not self._request.check_build or self._request.engine != "horovod":
@@ -163,19 +173,21 @@ class Watch:
         build.refuse(self._request, found, said)
         self.course.build = found
 
-    def _wait_until_ready(self) -> None:
+    def _wait_until_ready(self) -> bool:
+        """Return True when all containers are ready; False if the hold begins before."""
         began = self._clock.now()
-        while True:
+        while not self._is_held():
             answers = self._all(self._names, self._asking(0))
             late = [name for name in self._names if not answers[name].ready]
             for name in late:
                 if not answers[name].running:
                     raise _not_ready(name, answers[name])
             if not late:
-                return
+                return True
             if self._clock.now() - began > self._limits.start_s:
                 raise self._slow_start(late[0], answers[late[0]].said or "It reports nothing")
             self._clock.sleep(POLL_S)
+        return False
 
     def _follow(self) -> None:
         """Wait until the launchers end, or an event ends the run."""
@@ -189,8 +201,7 @@ class Watch:
             more = self._poll(CHUNK)
             if len(self.course.statuses) == len(self.made.launches):
                 return
-            if hold.held(self._request.hold_file):
-                self.course.why = "held"
+            if self._is_held():
                 return
             at = now()
             # Until the first iteration is reported, any output counts as progress.

@@ -303,6 +303,18 @@ def test_a_hold_that_begins_while_the_guests_are_read_starts_no_rank(tmp_path, m
     assert (locked, done.steps.done.count(("look", "job-02"))) == ([True, True], 3)
 
 
+@pytest.mark.parametrize("before, starts", [(1, 1), (2, 2)], ids=["while it pulls", "while containers start"])
+def test_a_hold_that_begins_before_the_first_rank_launches_none(tmp_path, monkeypatch, before, starts):
+    attempts(monkeypatch, *[(iterations(0, 39) + ENDED, False)] * starts)
+    seen = iter([False] * before + [True])
+    monkeypatch.setattr(hold, "held", lambda _file: next(seen, False))
+    done = Run(tmp_path, monkeypatch, hold_file=str(tmp_path / "hold"), limits={"wall_s": 60}, **TORCHRUN)
+    reported = done.answer["training"]["after"]["result"]["restarts"]
+    assert [one["code"] for one in reported["attempts"]] == ["held", "trained"]
+    counts = [done.steps.done.count((step, "job-02")) for step in ("start", "launch", "stop")]
+    assert counts == [starts, 1, starts]
+
+
 def test_a_training_that_waits_for_a_lost_guest_also_waits_for_the_end_of_a_hold(tmp_path, monkeypatch):
     """An upgrade begins while a guest is lost: its time does not count for the return of the guest."""
     attempts(monkeypatch, (iterations(0, 18), True), (iterations(14, 39) + ENDED, False), unready=3)
