@@ -37,6 +37,7 @@ class Cause:
     fix: str
 
 
+EXCEEDED = "DeadlineExceeded"
 IMAGE = r"ImagePullBackOff|ErrImagePull|ErrImageNeverPull|InvalidImageName"
 # The first match counts. Reasons and messages are those of the kubelet, the scheduler and the container runtimes. Texts
 # of registries differ by runtime, so their patterns are short.
@@ -116,6 +117,12 @@ CAUSES = (
     ),
     Cause(
         "",
+        r"didn't match pod (anti-)?affinity rules",
+        "A pod of an earlier check is still on the node",
+        "Delete the pods with the label aiready.vsphere/check, and check the kubelet of their node",
+    ),
+    Cause(
+        "",
         r"untolerated taint",
         "The nodes have a taint that the pod does not tolerate",
         "Remove the taint, or add a toleration in site.kubernetes.gpu_operator.spec.daemonsets.tolerations, or in the "
@@ -150,6 +157,12 @@ CAUSES = (
         r"error code system not yet initialized",
         "The Fabric Manager of the NVSwitches does not run",
         "Start it on the host, and give the VM a complete set of GPUs",
+    ),
+    Cause(
+        EXCEEDED,
+        "",
+        "The pod exceeded its limit, which includes the pull of its image",
+        "Raise site.kubernetes.checks.limit_s, or site.training.limits.wall_s for NCCL and trainings",
     ),
     Cause("OOMKilled", "", "The container exceeded its memory limit", "Raise the limit"),
     Cause(
@@ -249,14 +262,14 @@ def _of_pod(pod: Mapping[str, Any], events: Objects) -> tuple[Cause, str] | None
 def _states(pod: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """(container, reason, message) of each container that does not run, and of the pod itself."""
     status = pod.get("status") or {}
+    if status.get("reason"):  # first, because the kubelet kills the containers of such a pod
+        yield "", status["reason"], status.get("message") or ""
     for kind in ("initContainerStatuses", "containerStatuses"):
         for one in status.get(kind) or []:
             state, last = one.get("state") or {}, one.get("lastState") or {}
             for part in (last.get("terminated"), state.get("waiting"), state.get("terminated")):
                 if part and part.get("reason") not in (None, "Completed", "PodInitializing", "ContainerCreating"):
                     yield one.get("name") or "", part["reason"], part.get("message") or ""
-    if status.get("reason"):
-        yield "", status["reason"], status.get("message") or ""
     for one in status.get("conditions") or []:
         if one.get("type") == "PodScheduled" and one.get("status") == "False":
             yield "", one.get("reason") or "", one.get("message") or ""

@@ -174,8 +174,8 @@ def _mpijob(requested: Mapping[str, Any]) -> Made:
     annotations = network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"])
     template.update(_metadata(annotations, requested.get("labels") or {}))
     if requested.get("kept"):
-        # Workers that are kept end by themselves, also without the controller.
-        template["spec"]["activeDeadlineSeconds"] = requested["limit_s"]
+        # Workers that are kept end by themselves, also without the controller. The pull of the image counts.
+        template["spec"]["activeDeadlineSeconds"] = requested["start_s"] + requested["limit_s"]
     pulled = {key: pod[key] for key in ("imagePullSecrets", "serviceAccountName", "tolerations") if key in pod}
     return {
         "slotsPerWorker": requested["slots"],
@@ -209,7 +209,7 @@ def _trainjob(requested: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
         trainer["resourcesPerNode"] = {"limits": _resources(requested)}
     made: Made = {"runtimeRef": {"name": requested["runtime"]}, "trainer": trainer}
     if "activeDeadlineSeconds" in _known(served):
-        made["activeDeadlineSeconds"] = requested["limit_s"]
+        made["activeDeadlineSeconds"] = requested.get("start_s", 0) + requested["limit_s"]
     annotations = network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"])
     metadata = _metadata(annotations, requested.get("labels") or {})
     return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]}, metadata)}

@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 PLACED = re.compile(rf"(?m)^{node_jobs.RANK}(\d{{1,6}}) (\S{{1,253}})$")
-FOLDER = "jobs"
+FOLDER, LIMIT = "jobs", "site.kubernetes.checks.limit_s"
+TIMED_OUT = 124  # of timeout
 
 
 def results(requested: Mapping[str, Any], done: Sequence[Mapping[str, Any]], folder: str) -> dict[str, Any]:
     """{runs, files}: the option runs of validation_result, and {path below the folder: text} of the logs.
 
-    done has for each job its plan (job), jobs, pods, events, logs as {pod: text}, unread as {pod: failed result}, and
-    refused (sentences about objects that the API server refused).
+    done has for each job its plan (job), jobs, pods, events, logs as {pod: text}, unread as {pod: failed result},
+    answer (the result of the read of the pods), and refused (sentences about objects that the API server refused).
     """
     runs: list[Made] = []
     files: dict[str, str] = {}
@@ -81,6 +82,12 @@ def _of_job(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Iterator[tu
                 yield check, names, {"failed": True, "msg": said}, ""
                 continue
             failed = f"{program} ended with status {status}." if status else ""
+            if status == TIMED_OUT:
+                limit = node_jobs.program_s(request["limit_s"], plan["checks"])
+                failed = f"{program} exceeded its limit of {limit} s. Check the network, or raise {LIMIT}."
+            elif not pair:
+                # Nothing in the output of a program without a direction shows that the ranks were elsewhere.
+                failed = failed or why
             yield check, names, _answer(plan, {"ranks": ranks, "verdict": _verdict(failed)}), text
 
 
@@ -108,7 +115,11 @@ def _trouble(requested: Mapping[str, Any], request: Mapping[str, Any], one: Mapp
     found = state.failures(asked, {**one, "log": _log(one)})
     unread = [sentence(problem, f"the log of the pod {pod}") for pod, problem in one["unread"].items()]
     if found:
-        return " ".join([*found, *unread])
+        return " ".join([*found, *_late(requested, plan, one), *unread])
+    if not one["pods"]:
+        if "resources" not in one["answer"]:
+            return sentence(one["answer"], f"the pods of the job {plan['name']}")
+        return f"The job {plan['name']} has no pods any more. Check who deletes them, and run the playbook again."
     used = sorted({str(pod["spec"].get("nodeName") or "none") for pod in _of_ranks(one)})
     if used != sorted(plan["guests"]):
         return (
@@ -118,14 +129,31 @@ def _trouble(requested: Mapping[str, Any], request: Mapping[str, Any], one: Mapp
     return " ".join(unread)
 
 
+def _late(requested: Mapping[str, Any], plan: Mapping[str, Any], one: Mapping[str, Any]) -> Iterator[str]:
+    """The limit that a job reached, and the option that raises it."""
+    at = node_jobs.started(one["pods"], plan)
+    if not state.exceeded(one["jobs"]) or at == "stuck":
+        return
+    if at == "waits":
+        yield f"Its pods did not run within {requested['checks']['limit_s']} s. If they start slowly, raise {LIMIT}."
+        return
+    own = plan["checks"][0] in suite.PROGRAMS
+    yield f"It did not end within {plan['limit_s']} s. Raise {LIMIT if own else 'site.training.limits.wall_s'}."
+
+
 def _of_ranks(one: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The pods with ranks: all except the launcher."""
     return [pod for pod in one["pods"] if nodes.labels(pod).get("training.kubeflow.org/job-role") != "launcher"]
 
 
 def _places(one: Mapping[str, Any]) -> dict[str, str]:
-    """{name of a pod: its node}."""
-    return {str(pod["metadata"]["name"]): str(pod["spec"].get("nodeName") or "") for pod in one["pods"]}
+    """{name of a pod, and its host name: its node}. The host name of a pod of a TrainJob is shorter than its name."""
+    return {
+        str(name): str(pod["spec"].get("nodeName") or "")
+        for pod in one["pods"]
+        for name in (pod["metadata"]["name"], pod["spec"].get("hostname"))
+        if name
+    }
 
 
 def _log(one: Mapping[str, Any]) -> str:

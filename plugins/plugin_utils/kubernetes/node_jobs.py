@@ -76,6 +76,7 @@ def request_of(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Made:
     training, wanted, check = requested["training"], requested["checks"]["jobs"], one["checks"][0]
     made = {**training, "run": " ".join([*one["checks"], one["variant"], *one["guests"]]), "nodes": len(one["guests"])}
     made.update(labels={checks.LABEL: JOB}, prefix=PREFIX, scripts=SCRIPTS, kept=True, builtin="", command=[])
+    made["start_s"] = requested["checks"]["limit_s"]
     if check in suite.PROGRAMS:
         # MPI alone, over the adapter of the data path. A program that hangs must not block the others.
         made.update(gpus=0, slots=1 if check != ALLREDUCE else training["slots"])
@@ -97,14 +98,23 @@ def request_of(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Made:
 
 def _programs(request: Mapping[str, Any], names: Sequence[str], osu: Mapping[str, Sequence[str]]) -> str:
     """The script of the launcher: each program, between two workers in both directions."""
-    lines, pair = [], ALLREDUCE not in names
+    lines, pair, limit = [], _is_pair(names), program_s(request["limit_s"], names)
     for order, sort in enumerate(ORDERS if pair else ORDERS[:1]):
         lines.append(f"{sort} {HOSTS} > /tmp/aiready-hosts-{order}")
         for name in names:
             call = job.mpirun(request, "--hostfile", f"/tmp/aiready-hosts-{order}")
             call += ["sh", "-c", PLACED, "sh", *osu[suite.PROGRAMS[name]]]
-            lines += [f"echo '{RUN}{name} {order}'", f"{shlex.join(call)} 2>&1", f'echo "{END}$?"']
+            lines += [f"echo '{RUN}{name} {order}'", f"timeout {limit} {shlex.join(call)} 2>&1", f'echo "{END}$?"']
     return "\n".join(lines)
+
+
+def _is_pair(names: Sequence[str]) -> bool:
+    return ALLREDUCE not in names
+
+
+def program_s(limit_s: int, names: Sequence[str]) -> int:
+    """The limit of one program. One that hangs must not take the time of the others."""
+    return max(int(limit_s) // (len(names) * (len(ORDERS) if _is_pair(names) else 1)), 1)
 
 
 def _made(

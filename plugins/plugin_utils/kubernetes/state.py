@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, nodes
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import of_log, of_pods, short
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.causes import EXCEEDED, of_log, of_pods, short
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.job import QUEUE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.logs import bounded
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.sockets import over_sockets, transport
@@ -73,8 +73,8 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
 
     seen also has suspended: whether the role suspended the job after its time.
     """
-    found = failures(requested, seen)
     jobs, (log, cut) = seen["jobs"], bounded(seen.get("log"))
+    found = failures(requested, {**seen, "log": log})
     done, failed = _end(jobs[0]) if jobs else ({}, {})
     if done:
         return found
@@ -82,32 +82,40 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
     last += f" {cut}" if cut else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
     limit += _afterwards(jobs[0], bool(seen.get("suspended"))) if jobs and not failed else ""
-    return [*found[:-1], f"The training {_unsuccessful(jobs)}{limit}{last}"]
+    return [*found[:-1], f"{_unsuccessful('training', jobs)}{limit}{last}"]
 
 
 def failures(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
     """Each reason why a job did not succeed, or succeeded over sockets; seen is that of job_faults."""
-    jobs, (log, _cut) = seen["jobs"], bounded(seen.get("log"))
+    jobs, log = seen["jobs"], str(seen.get("log") or "")
     if not jobs:
-        return [f"The job {_unsuccessful(jobs)}"]
+        return [_unsuccessful("job", jobs)]
     pods, events = _own(str(jobs[0]["metadata"]["name"]), seen)
     # NCCL uses sockets without an error, so the job succeeds.
     sockets = over_sockets(requested["training"], pods, log)
     if _end(jobs[0])[0]:
         return sockets
     found = [*of_pods(pods, events), *_held(jobs[0])]
-    found += [f"The log of {_name(jobs)} says: {short(line)}. {cause}. {fix}." for line, cause, fix in of_log(log)]
-    return [*found, *sockets, f"The job {_unsuccessful(jobs)}"]
+    found += [
+        f"The log of {short(jobs[0]['metadata']['name'])} says: {short(line)}. {cause}. {fix}."
+        for line, cause, fix in of_log(log)
+    ]
+    return [*found, *sockets, _unsuccessful("job", jobs)]
 
 
-def _name(jobs: Objects) -> str:
-    return short(jobs[0]["metadata"]["name"]) if jobs else "the job"
-
-
-def _unsuccessful(jobs: Objects) -> str:
+def exceeded(jobs: Objects) -> bool:
+    """Whether a job reached its limit: it did not end, or its controller ended it."""
     failed = _end(jobs[0])[1] if jobs else {}
+    return not settled(jobs) or EXCEEDED in f"{failed.get('reason')} {failed.get('message')}"
+
+
+def _unsuccessful(what: str, jobs: Objects) -> str:
+    if not jobs:
+        return f"The {what} did not succeed. The cluster does not have it."
+    failed = _end(jobs[0])[1]
     reported = f"{failed.get('reason')}: {failed.get('message')}" if failed else "no condition says that it ended"
-    return f"{_name(jobs)} did not succeed. The cluster reports: {short(reported)}."
+    name = short(jobs[0]["metadata"]["name"])
+    return f"The {what} {name} did not succeed. The cluster reports: {short(reported)}."
 
 
 def job_success(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> str:

@@ -90,4 +90,4 @@ def node(pod: Any, container: Any) -> tuple[int, str]:
     text = nccl(hosts[rank : rank + 1], transport)
     if "/opt/aiready/all_reduce.py" in container["command"]:
         return 0, text + (texts.nccl_tests(ROWS, ranks=hosts) if rank == 0 else "")
-    return 0, text + events([(rank, pod["metadata"]["name"])], size, 100.0)
+    return 0, text + events([(rank, pod["spec"]["hostname"])], size, 100.0)

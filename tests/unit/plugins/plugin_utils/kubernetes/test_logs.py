@@ -45,11 +45,11 @@ def test_the_role_requests_one_line_more_than_it_keeps():
     assert value_of("kubernetes", "__kubernetes_log_lines") == LINES + 1
     reads = [
         task["kubernetes.core.k8s_log"]
-        for file in ("check", "pairs", "train")
+        for file in ("check", "pairs", "train", "node_job")
         for task in tasks_of("kubernetes", file)
         if "kubernetes.core.k8s_log" in task
     ]
-    assert len(reads) == 5
+    assert len(reads) == 6
     assert {one["tail_lines"] for one in reads} == {"{{ __kubernetes_log_lines | int }}"}
 
 

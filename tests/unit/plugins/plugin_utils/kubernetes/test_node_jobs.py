@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import collect
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import checks, node_job_results, node_jobs
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.logs import LINES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan import plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
 
@@ -84,6 +85,7 @@ class Simulated:
         jobs = [self.cluster.get(plural, one["name"], "aiready")]
         events = self.cluster.list("events", "aiready")
         seen = {"job": one, "jobs": jobs, "pods": pods, "events": events, "logs": logs, "unread": {}, "refused": []}
+        seen["answer"] = {"resources": pods}
         for made in reversed(one["objects"]):
             plural = PLURALS[made["kind"]]
             found = self.cluster.get(plural, made["metadata"]["name"], "aiready")
@@ -108,6 +110,10 @@ def judged(request, done, nodes=2):
     return {row["id"]: row for row in rows if row["check"] in checks.OF_JOBS}
 
 
+def runs(lab, done):
+    return node_job_results.results(lab.request, done, "results")["runs"]
+
+
 def test_jobs_measure_what_guests_measure():
     lab = Simulated(requested(asked(thresholds={"cluster.nccl": {"low": 10}, "pair.mpi_bw": {"low": 9}})))
     rows = judged(lab.request, lab.ran())
@@ -127,10 +133,14 @@ def test_jobs_measure_what_guests_measure():
 
 def test_trainjobs_measure_nccl_and_training():
     lab = Simulated(requested(asked(engine="torchrun")))
-    rows = judged(lab.request, lab.ran())
+    done = lab.ran()
+    rows = judged(lab.request, done)
     assert rows["cluster.nccl rdma"]["measured"] == pytest.approx(10.6, abs=0.01)
     assert rows["cluster.training 2:tcp"]["measured"] == 200.0
     assert rows["pair.mpi_lat"]["why"].startswith("The site skips this check: site.training.engine is torchrun")
+    (run,) = [one for one in runs(lab, done) if one["check"] == "cluster.training" and one["variant"] == "2:rdma"]
+    # A pod of a TrainJob prints its host name, which is not its name.
+    assert [rank["host"] for rank in run["run"]["training"]["after"]["result"]["ranks"]] == ["gpu-01", "gpu-02"]
 
 
 def test_pods_are_one_on_each_chosen_node():
@@ -196,22 +206,75 @@ def test_refused_objects_and_a_missing_program_are_causes():
     lab = Simulated(requested(asked()))
     done = lab.ran()
     refused = [{**one, "refused": ["Quota exceeded."], "jobs": [], "logs": {}} for one in done]
-    assert {row["verdict"] for row in judged(lab.request, refused).values()} <= {"fail", "not_run"}
+    assert "Quota exceeded." in judged(lab.request, refused)["cluster.nccl rdma"]["why"]
     text = "### run pair.mpi_lat 0\n### rank 0 {0}-worker-0\n### rank 1 {0}-worker-1\nnot found\n### end 127\n"
     text = text.format(done[0]["job"]["name"])
     one = {**done[0], "logs": dict.fromkeys(done[0]["logs"], text)}
-    runs = node_job_results.results(lab.request, [one], "results")["runs"]
-    said = [run["run"]["msg"] for run in runs if run["check"] == "pair.mpi_lat"]
+    said = [run["run"]["msg"] for run in runs(lab, [one]) if run["check"] == "pair.mpi_lat"]
     assert "The program osu_latency is missing in the image images.example.org/horovod:0.28.1." in said[0]
     assert "does not show the program with rank 0" in said[1]
 
 
-def test_pods_on_other_nodes_do_not_count():
-    lab = Simulated(requested(asked(osu=None, nodes=[2])))
-    one = lab.run(lab.planned[0])
+def of(lab, check):
+    return lab.run(next(one for one in lab.planned if one["checks"][0] == check))
+
+
+@pytest.mark.parametrize("check, row", [("cluster.nccl", "cluster.nccl rdma"), ("cluster.mpi_allreduce",) * 2])
+def test_pods_on_other_nodes_do_not_count(check, row):
+    lab = Simulated(requested(asked(nodes=[2])))
+    one = of(lab, check)
     pods = [{**pod, "spec": {**pod["spec"], "nodeName": "gpu-09"}} for pod in one["pods"]]
-    rows = judged(lab.request, [{**one, "pods": pods}])
-    assert "ran on gpu-09 instead of gpu-01, gpu-02" in rows["cluster.nccl rdma"]["why"]
+    found = judged(lab.request, [{**one, "pods": pods}])[row]
+    assert (found["verdict"], "ran on gpu-09 instead of gpu-01, gpu-02" in found["why"]) == ("fail", True), found["why"]
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        ({"failed": True, "msg": "Forbidden"}, "The user of the kubeconfig may not read these objects"),
+        ({"resources": []}, "has no pods any more"),
+    ],
+)
+def test_missing_pods_are_not_pods_on_other_nodes(answer, words):
+    lab = Simulated(requested(asked(osu=None, nodes=[2])))
+    rows = judged(lab.request, [{**of(lab, "cluster.nccl"), "pods": [], "answer": answer}])
+    assert words in rows["cluster.nccl rdma"]["why"]
+
+
+def test_a_program_that_hangs_leaves_the_results_of_the_others():
+    lab = Simulated(requested(asked()))
+    one = of(lab, "pair.mpi_lat")
+    name = next(iter(one["logs"]))
+    log = one["logs"][name].replace("### end 0", "### end 124", 1)
+    rows = judged(lab.request, [{**one, "logs": {name: log}}])
+    hung = rows["pair.mpi_lat gpu-01 > gpu-02"]
+    assert (hung["verdict"], "osu_latency exceeded its limit of 75 s." in hung["why"]) == ("fail", True), hung["why"]
+    assert rows["pair.mpi_lat gpu-02 > gpu-01"]["measured"] == 21.5
+
+
+@pytest.mark.parametrize(
+    "check, running, words",
+    [
+        ("pair.mpi_lat", True, "It did not end within 300 s. Raise site.kubernetes.checks.limit_s."),
+        ("cluster.nccl", True, "Raise site.training.limits.wall_s."),
+        ("cluster.nccl", False, "Its pods did not run within 300 s."),
+    ],
+)
+def test_a_job_that_reached_its_limit_names_the_option(check, running, words):
+    lab = Simulated(requested(asked()), launcher=lambda _pod, _container: (None, ""))
+    one = of(lab, check)
+    said = judged(lab.request, [one if running else {**one, "pods": one["pods"][:1]}])
+    assert any(words in row["why"] for row in said.values() if row["check"] == check), said
+
+
+def test_all_logs_of_a_job_count():
+    lab = Simulated(requested(asked(osu=None, nodes=[2])))
+    one = of(lab, "cluster.nccl")
+    failed = [{"type": "Failed", "status": "True", "reason": "Error", "message": "x"}]
+    jobs = [{**one["jobs"][0], "status": {"conditions": failed}}]
+    logs = {"one": "CUDA error: out of memory\n", "two": "y\n" * LINES}
+    rows = judged(lab.request, [{**one, "jobs": jobs, "logs": logs}])
+    assert "The GPU has too little free memory" in rows["cluster.nccl rdma"]["why"]
 
 
 def test_no_jobs_without_a_request():

@@ -60,12 +60,30 @@ def test_container_that_used_too_much_memory():
     assert "exceeded its memory limit" in found
 
 
+def test_pod_that_exceeded_its_limit():
+    pod = waiting("Error")
+    pod["status"].update(phase="Failed", reason="DeadlineExceeded", message="Pod was active on the node longer")
+    (found,) = faults(pods=[pod])
+    assert "The pod exceeded its limit, which includes the pull of its image" in found
+
+
+def test_job_that_does_not_exist():
+    empty = {"jobs": [], "pods": [], "events": []}
+    assert state.failures({}, empty) == ["The job did not succeed. The cluster does not have it."]
+
+
 @pytest.mark.parametrize(
     "reported, cause",
     [
         (event("0/3 nodes are available: 2 Insufficient nvidia.com/gpu."), "enough free GPUs"),
         (event("0/3 nodes are available: 3 Insufficient cpu."), "enough free resources"),
         (event("1 node(s) had untolerated taint {dedicated: ai}"), "taint that the pod does not tolerate"),
+        (
+            event(
+                "1 node(s) didn't match Pod's node affinity/selector, 2 node(s) didn't match pod anti-affinity rules"
+            ),
+            "A pod of an earlier check is still on the node",
+        ),
         (event("3 node(s) didn't match Pod's node affinity/selector"), "labels that the pod requires"),
         (event('no runtime for "nvidia" is configured', "FailedCreatePodSandBox"), "no runtime nvidia"),
         (
