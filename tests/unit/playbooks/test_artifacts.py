@@ -181,7 +181,12 @@ def test_the_next_steps_name_the_failed_step_the_command_and_the_results(step):
             "the output of the job",
         ),
         ("setup", {"aiready_site": {"check": False, "report": "/srv/results/5"}}, "may have changed", "/srv/results/5"),
-        ("validate", {}, "Correct what the output of aiready validate names", "the output of the job"),
+        (
+            "validate",
+            {"aiready_site": {"check": False, "report": "/srv/results/5"}},
+            "Correct what the output of aiready validate names",
+            "the output of the job",
+        ),
     ],
 )
 def test_a_job_that_returned_nothing_has_the_results_of_no_other_job(step, given, words, results):
