@@ -70,6 +70,12 @@ def test_json_has_no_number_of_a_public_system():
         "Peer: 198.51.100.8+179 AS 15169 Local: 198.51.100.9+34567 AS 3356",
         "BGP neighbor is 198.51.100.8, remote AS 15169, local AS 3356, external link",
         '"bgp_asn": 15169,',
+        "peer-as [3356];",
+        "peer-as [ 3356 ];",
+        "neighbor 198.51.100.8 (remote-as 3356) is up",
+        "neighbor 198.51.100.8 AS(3356), local AS number {15169}",
+        "The autonomous system of router bgp 3356.",
+        "remote-as=3356 local-as:15169",
     ],
 )
 def test_a_line_has_no_number_of_a_public_system(line):
@@ -78,8 +84,9 @@ def test_a_line_has_no_number_of_a_public_system(line):
     assert "3356" not in made
 
 
-def test_numbers_after_the_word_as_stay():
-    assert switch("as 4 queues") == "as 4 queues"
+@pytest.mark.parametrize("line", ["as 4 queues", "AS-SET 3356.1.1", "mtu [9214]", "bgp (none)"])
+def test_other_numbers_stay(line):
+    assert switch(line) == line
 
 
 def test_a_table_ends_with_its_output():
