@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 
 _ONE = r"\d{1,5}\.\d{1,5}|\d{1,10}"
-# After a keyword, also in brackets and at the end of a sentence. The word AS alone counts in capital letters only, since
-# "as" is a word of every sentence.
+# After a keyword, also in brackets and at the end of a sentence. The word AS alone counts in capital letters only,
+# since "as" is a word of every sentence.
 _KEYWORD = re.compile(
     r"(?P<before>(?<![a-z0-9])(?:(?:bgp|remote-as|local-as|peer-as|autonomous-system|asn|as-number|as number|"
     r"confederation identifier|(?-i:AS))\"?\s{0,80}(?:[:=]\s{0,40}|(?<=\s)|(?=[\[({]))(?:[\[({]\s{0,40})?\"?|"
