@@ -39,7 +39,8 @@ def last(path: str, site: str = "") -> dict[str, Any]:
 
 
 def _is_of(entry: Mapping[str, Any], site: str) -> bool:
-    return not site or entry.get("site") in (None, "", site)
+    # The file can be edited by hand, and names of hosts have no case.
+    return not site or str(entry.get("site") or "").lower() in ("", site.lower())
 
 
 def _read(path: str) -> dict[str, Any]:

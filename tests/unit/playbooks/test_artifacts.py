@@ -122,6 +122,7 @@ def test_the_target_of_the_results_is_that_of_the_callback_record(
     "site, name",
     [
         ({"cluster": "gpu", "datacenter": "lab", "vcenter": {"hostname": "vc-01"}}, "gpu@vc-01"),
+        ({"cluster": "GPU", "vcenter": {"hostname": "VC-01.Example.org"}}, "gpu@vc-01.example.org"),
         ({"datacenter": "lab"}, "lab@vc-02"),
         ({"cluster": None}, "vc-02"),
         (None, "vc-02"),

@@ -170,6 +170,7 @@ def test_sites_that_share_a_file_have_their_own_quarantine(tmp_path):
     assert set(json.loads(path.read_text())["objects"]) == {"job-01", "job-01 (gpu@two)", "job-09"}
     assert set(quarantine.updated(str(path), {}, ["job-01"], "gpu@two")) == {"job-09"}
     assert set(quarantine.last(str(path), "gpu@one")) == {"job-01", "job-09"}
+    assert quarantine.last(str(path), "GPU@One") == quarantine.last(str(path), "gpu@one")
     # An entry of an older version belongs to all sites, so it ends for all of them.
     assert quarantine.updated(str(path), {}, ["job-09"], "gpu@two") == {}
     assert set(quarantine.last(str(path), "gpu@one")) == {"job-01"}
