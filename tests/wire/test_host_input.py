@@ -105,7 +105,7 @@ LOOK = ". Correct `host`, or check the user's permissions."
         ),
         ("esxi_service", {"service": "", "state": "started"}, "service is empty; it must name something."),
         ("esxi_reboot", {"timeout_s": -5}, "timeout_s is -5; it must be between 1 and 86400."),
-        ("nvaie_vib", {}, "state is present but any of the following are missing: depot, url, file"),
+        ("nvaie_vib", {}, "state is present but any of the following are missing: depot, url, file, version"),
         (
             "nvaie_vib",
             {"depot": "[datastore-01] x.zip", "url": "https://a/b.zip"},
