@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import awxkit
+import pytest
 import yaml
 
 from rehearse.awx_jobs import Executor, events, repository
@@ -93,6 +94,32 @@ def test_a_workflow_is_launched_and_approved_by_modules(twin, tmp_path):
     assert changed.read_text() == jobs[0]["artifacts"]["aiready_plan"]
 
 
+def api_of(running, monkeypatch):
+    """The API of the controller as awxkit reads it, with a login."""
+    login = running.controller.endpoint()
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(running.ca_file))
+    monkeypatch.setattr(awxkit.config, "base_url", login["url"], raising=False)
+    monkeypatch.setattr(awxkit.config, "assume_untrusted", False, raising=False)
+    root = awxkit.api.Api()
+    root.connection.login(login["username"], login["password"])
+    return root.get().available_versions.v2.get()
+
+
+def test_awxkit_creates_changes_and_deletes_an_object(twin, monkeypatch):
+    running = twin(faces=("controller",))
+    v2, objects = api_of(running, monkeypatch), running.controller.service.objects
+    organization = v2.organizations.post({"name": "ops", "description": ""})
+    inventory = v2.inventory.create(name="aiready", organization=organization)
+    assert v2.inventory.get(name="aiready").results[0].id == inventory.id
+    assert inventory.related.organization.get().name == "ops"
+    organization.patch(description="GPU clusters")
+    assert objects.row("organizations", organization.id)["description"] == "GPU clusters"
+    with pytest.raises(awxkit.exceptions.Duplicate):
+        v2.organizations.post({"name": "ops"})
+    organization.delete()
+    assert v2.organizations.get(name="ops").count == 0
+
+
 def test_awxkit_launches_the_workflow_and_approves_it(twin, monkeypatch):
     running = twin(faces=("controller",))
     controller, ran = running.controller, []
@@ -100,13 +127,7 @@ def test_awxkit_launches_the_workflow_and_approves_it(twin, monkeypatch):
     (controller.projects / "p").mkdir()
     (controller.projects / "p" / "site.yml").write_text("- hosts: all\n")
     create(controller.service.objects)
-    login = controller.endpoint()
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(running.ca_file))
-    monkeypatch.setattr(awxkit.config, "base_url", login["url"], raising=False)
-    monkeypatch.setattr(awxkit.config, "assume_untrusted", False)
-    root = awxkit.api.Api()
-    root.connection.login(login["username"], login["password"])
-    v2 = root.get().available_versions.v2.get()
+    v2 = api_of(running, monkeypatch)
     flow = v2.workflow_job_templates.get(name="flow").results[0].launch()
     approvals = awxkit.utils.poll_until(lambda: v2.workflow_approvals.get(status="pending").results, 0.1, 20)
     approvals[0].approve()

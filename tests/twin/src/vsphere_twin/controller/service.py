@@ -61,9 +61,9 @@ class Service:
         if parts.path == "/api/":
             return Answer(200, {"current_version": API, "available_versions": {"v2": API}, "oauth2": "/api/o/"})
         if parts.path == API:
-            return Answer(
-                200, {name: f"{API}{name}/" for name in sorted([*tables(), *TYPES, UNIFIED, "config", "me", "ping"])}
-            )
+            # AWX lists the inventories under another name. [sure]
+            names = sorted([*tables(), *TYPES, UNIFIED, "config", "me", "ping"])
+            return Answer(200, {"inventory" if name == "inventories" else name: f"{API}{name}/" for name in names})
         if parts.path == f"{API}ping/":
             return Answer(
                 200, {"ha": False, "version": VERSION, "active_node": "twin", "instances": [], "instance_groups": []}
