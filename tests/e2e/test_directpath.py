@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 import yaml
 
+from guests.faults.table import number_of_commit
 from vsphere_twin.guests.programs import hardware
 from vsphere_twin.model import gpudirect, groups
 
 from .hosts import SEEDS
-from .machines import NAMES, created, promised, setup, vms_of
+from .machines import NAMES, PROFILE, created, promised, setup, vms_of
 
 NVLINK = "Nvidia:2@NVIDIA A100 PCIe 40GB%NVLink"
 CLASS, PORT_CLASS = "com.example.gpu", "com.example.port"
@@ -122,6 +124,27 @@ def test_six_gpus_in_nvlink_sets_of_two_are_placed_and_shaped_and_are_peers_in_t
         assert setup(vm) == promised() | {"profiles": []}
         gpus = hardware.gpus_of(vm)
         assert [sum(hardware.nvlinks(one, other) for other in gpus) for one in gpus] == [12] * 6
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output
+
+
+@pytest.mark.skipif(number_of_commit() % 5 != 4, reason="one commit in five")
+def test_two_vgpus_with_nvlink_are_placed_and_shaped_and_are_peers_in_the_guest(lab):
+    made = linked("a", "a")
+    for host in made["datacenters"][0]["clusters"][0]["hosts"]:
+        for gpu in host["gpus"]:
+            gpu.update(passthrough=False, graphics_type="sharedDirect")
+    lab = lab(made)
+    gpu = {"mode": "vgpu", "profile": PROFILE, "per_vm": 2, "nvlink": "required"}
+    site = lab.site(**created("tcp") | {"gpu": gpu})
+    first = lab.run(*site)
+    assert first.status == 0, first.output
+    for vm in vms_of(lab):
+        assert setup(vm) == promised() | {"profiles": [PROFILE] * 2}
+        # Each 40 GB GPU needs a window of 64 GB.
+        assert int(vm.setting("pciPassthru.64bitMMIOSizeGB")) >= 2 * 64
+        one, other = hardware.gpus_of(vm)
+        assert hardware.nvlinks(one, other) == 12
     again = lab.run(*site)
     assert (again.status, again.changed) == (0, 0), again.output
 
