@@ -17,9 +17,9 @@ from .hosts import DONE, FACTORY, factory, hosts_of, state
 from .kills import kill_in
 
 RESTORE = playbook.ROOT / "playbooks" / "restore.yml"
-KILLS = 2
-# The parts of a restore cost about 25 s of processors, so one commit in five runs them.
-EVERY, PARTS_TURN = 5, 0
+# Ten kills and the parts of a restore cost about 25 s of processors each, so one commit in five runs them.
+EVERY, KILLS_TURN, PARTS_TURN = 5, 3, 0
+KILLS = 10 if number_of_commit() % EVERY == KILLS_TURN else 2
 # History and counters, which no client can take back, and what an uninstalled driver leaves behind on the host.
 LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests", "software.modified", "software.installed_on")
 # The driver gave the GPU the default type at its first start. Without a driver, that has no effect.
