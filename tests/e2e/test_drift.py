@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+from pyVim import task
 from pyVmomi import vim
 
 from rehearse import playbook
+from wire.observe import virtual_machine
 
 from . import recaptured
 from .fabric import ready, switch
@@ -17,6 +19,8 @@ from .test_preflight import FACES, everything, nothing_but_reads
 VMIOP = vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo
 RDMA = vim.vm.device.VirtualVmxnet3Vrdma
 DRIFT = playbook.ROOT / "playbooks" / "drift.yml"
+# Another user of vCenter.
+USER, PASSWORD = "ops@vsphere.local", "Changed-It-1!"
 RECORD = {"ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
 
 
@@ -75,7 +79,7 @@ def planted(lab):
     queues = "service-policy output type queuing AIREADY-OUT-3-50-6-150-1500-100"
     os10.load(["interface ethernet1/1/31", f"no {queues}"])
     dummy, job = vms_of(lab)
-    job.cpus, job.memory_mb, job.memory_locked = 8, 32768, False
+    job.memory_mb, job.memory_locked = 32768, False
     job.cores_per_socket, job.cores_per_numa_node = 4, 4
     job.extra["pciPassthru.use64bitMMIO"] = "FALSE"
     job.extra.update({"pciPassthru.64bitMMIOSizeGB": "16", "numa.nodeAffinity": "1"})
@@ -86,6 +90,18 @@ def planted(lab):
     cluster.vm_overrides.pop(job.moid)
     for one in (first, job, cluster):
         lab.twin.world.touch(one)
+
+
+def by_another_user(lab):
+    """Change the vCPUs of the VM that is off, as another user of vCenter; the time of the event."""
+    world = lab.twin.world
+    with world.lock:
+        world.users[USER] = PASSWORD
+        world.permissions.grant(world.root_folder, USER, world.permissions.roles["Admin"], True)
+    with virtual_machine(lab.twin, "job-02", USER, PASSWORD) as machine:
+        task.WaitForTask(machine.ReconfigVM_Task(vim.vm.ConfigSpec(numCPUs=8)))
+    (event,) = [one for one in world.journal.of("VmReconfiguredEvent") if one.user == USER]
+    return event.created.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 ESX_01, JOB_01, JOB_02 = "esx-01.lab.example", "/lab/vm/training/job-01", "/lab/vm/training/job-02"
@@ -142,6 +158,7 @@ def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_v
     # The round trip of a capture: its state after a whole run is the same in the twin that loads it.
     assert "\n".join(recaptured.differing(one.twin, tmp_path, FACES)) == ""
     planted(one)
+    changed_at = by_another_user(one)
     forget_requests(one)
     before = everything(one)
     run, reported, folder = drift(one)
@@ -154,7 +171,15 @@ def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_v
     unknown = [(row["object"], row["why"]) for row in reported["rows"] if row["state"] == "unknown"]
     assert [name for name, dummy in unknown] == [JOB_01]
     assert "The firewall ruleset pvrdma of host esx-01.lab.example is closed" in unknown[0][1]
-    assert {row["run"] for row in reported["rows"] if row["state"] == "changed since"} == {"first"}
+    changed = [row for row in reported["rows"] if row["state"] == "changed since"]
+    assert {row["run"] for row in changed} == {"first"}
+    # vCenter has an event of the other user. Nobody logged in for the changes of the model, and drift asks no switch.
+    who = {(row["changed_by"], row["changed_at"]) for row in changed if row["object"] == JOB_02}
+    assert who == {(r"VSPHERE.LOCAL\ops", changed_at)}
+    assert {(row["changed_by"], row["changed_at"]) for row in changed if row["object"].startswith("leaf-")} == {
+        ("", "")
+    }
+    assert rf"(last event of the object: by VSPHERE.LOCAL\ops {changed_at})" in run.text
     text = folder.joinpath("drift.txt").read_text()
     assert len(text.splitlines()) == 7
     assert one.twin.password not in run.output + text + json.dumps(reported)

@@ -16,13 +16,13 @@ OF_STARTS = re.compile(r"pciPassthru\d+\.present")
 
 
 @contextlib.contextmanager
-def client(twin):
-    """A client's service instance; verified like any other."""
+def client(twin, user="", password=""):
+    """A client's service instance, of another user of vCenter if named; verified like any other."""
     service = SmartConnect(
         host=twin.host,
         port=twin.port,
-        user=twin.username,
-        pwd=twin.password,
+        user=user or twin.username,
+        pwd=password or twin.password,
         sslContext=ssl.create_default_context(cafile=str(twin.ca_file)),
     )
     try:
@@ -32,8 +32,8 @@ def client(twin):
 
 
 @contextlib.contextmanager
-def virtual_machine(twin, name):
-    with client(twin) as service:
+def virtual_machine(twin, name, user="", password=""):
+    with client(twin, user, password) as service:
         content = service.RetrieveContent()
         view = content.viewManager.CreateContainerView(content.rootFolder, [vim.VirtualMachine], True)
         (machine,) = [entry for entry in view.view if entry.name == name]
