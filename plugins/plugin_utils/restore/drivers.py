@@ -53,6 +53,11 @@ class Packages:
     """The packages of drivers: those that the user names by the version, then those of earlier runs."""
 
     def __init__(self, entries: Sequence[Entry], named: Mapping[str, Any]) -> None:
+        if named and not isinstance(named, dict):
+            raise AnsibleFilterError(
+                f"restore_driver is {named!r}, which is no mapping. Set it to the version of each earlier driver with "
+                'its package, for example {"570.158.02": "[datastore-01] depots/NAME.zip"}.'
+            )
         self._named = {str(version): _source(str(version), one) for version, one in (named or {}).items()}
         self._used: dict[tuple[str, str], dict[str, Any]] = {}
         for entry in entries:
@@ -181,6 +186,11 @@ def _source(version: str, given: Any) -> dict[str, Any]:
         return {"url" if given.startswith(("http://", "https://")) else "depot": given}
     known = (*_OF_SOURCE, *_OF_FILE)
     if isinstance(given, dict) and set(given) <= set(known) and len(set(given) & set(SOURCES)) == 1:
+        if "file" in given and not given.get("datastore"):
+            raise AnsibleFilterError(
+                f"restore_driver has no datastore for the file of the driver {version}. The hosts install it from a "
+                f'datastore. Set both, for example {{"file": "{given["file"]}", "datastore": "datastore-01"}}.'
+            )
         return dict(given)
     raise AnsibleFilterError(
         f"restore_driver has no package for the driver {version}. Set it to a path on a datastore, to a URL, or to a "

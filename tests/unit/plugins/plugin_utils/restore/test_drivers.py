@@ -98,6 +98,20 @@ def test_a_package_of_another_form_is_rejected(given):
         Packages([], {"570.158.02": given})
 
 
+@pytest.mark.parametrize(
+    "given, why",
+    [
+        ("[ds] old.zip", r"restore_driver is '\[ds\] old.zip', which is no mapping"),
+        (["[ds] old.zip"], "which is no mapping"),
+        ({"570.158.02": {"file": "/srv/old.zip"}}, 'Set both, for example {"file": "/srv/old.zip", "datastore": '),
+    ],
+    ids=["path", "list", "file alone"],
+)
+def test_a_value_without_the_version_or_the_datastore_is_rejected_with_an_example(given, why):
+    with pytest.raises(AnsibleFilterError, match=why):
+        Packages([], given)
+
+
 def test_each_host_of_an_image_goes_back_to_the_component_that_the_first_host_replaced():
     one = made(("driver", OLD, NEW), VIB, IMAGE, depot="[ds] new.zip")
     two = made(("driver", OLD, NEW), VIB, host="esx-02", depot="[ds] new.zip", when="2")
