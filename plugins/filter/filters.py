@@ -28,6 +28,7 @@ class FilterModule:
             "guest_plan": deferred("plugin_utils.stages.guest_plan", "plan"),
             "health_check": deferred("plugin_utils.health.judged", "check"),
             "health_last": deferred("plugin_utils.health.saved", "last"),
+            "health_save": deferred("plugin_utils.health.saved", "updated"),
             "health_readings": deferred("plugin_utils.health.readings", "seen"),
             "host_gaps": deferred("plugin_utils.stages.host_gaps", "left"),
             "host_plan": deferred("plugin_utils.stages.host_plan", "plan"),

@@ -95,7 +95,6 @@ def check(
             "format": FORMAT,
             "site": site,
             "at": at,
-            "others": earlier.get("others") or {},
             "objects": {**old, **{name: _kept(one) for name, one in now.items() if _was_read(one)}},
         },
     }

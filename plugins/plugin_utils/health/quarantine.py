@@ -12,7 +12,6 @@ its name, except where another site has an object of the same name in quarantine
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -73,16 +72,10 @@ def updated(path: str, added: Mapping[str, Any], released: Iterable[str], site: 
     full = os.path.expanduser(os.path.expandvars(path))
     folder = os.path.dirname(full) or "."
     try:
-        os.makedirs(folder, exist_ok=True)
-        # The lock is on the folder, because the file itself is replaced.
-        lock = os.open(folder, os.O_RDONLY)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with files.locked(folder):
             objects = _changed(_read(full), added, set(released), site)
             content = json.dumps({"format": FORMAT, "objects": objects}, indent=4, sort_keys=True)
             files.replace(full, content, private=True)
-        finally:
-            os.close(lock)
     except OSError as error:
         raise AnsibleFilterError(
             f"Cannot record which guests and hosts are in quarantine. The file {full} is not writable: {error}. "

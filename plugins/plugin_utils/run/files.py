@@ -6,8 +6,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import tempfile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def locked(folder: str) -> Iterator[None]:
+    """Keep other writers of files in a folder out. The lock is on the folder, because the files are replaced."""
+    os.makedirs(folder, exist_ok=True)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def replace(path: str, text: str, durable: bool = False, private: bool = False) -> None:

@@ -1,5 +1,5 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""The playbooks health and validate write quarantine.json at the same time: neither loses what the other wrote."""
+"""Playbooks write the files of the health checks at the same time: none loses what another wrote."""
 
 from __future__ import annotations
 
@@ -41,3 +41,14 @@ def test_a_validation_keeps_an_entry_that_a_health_check_added_since_it_read_the
     given = {"__validate_quarantine": released, "hostvars": {"localhost": {"__validate_site": "gpu@vcenter"}}}
     name, fact = "Record that they return to service", "__validate_quarantined"
     assert list(written("validate", name, fact, file, **given)) == ["job-03"]
+
+
+def test_a_health_check_keeps_the_readings_that_another_site_saved_since_it_read_the_file(tmp_path):
+    file = tmp_path / "counters.json"
+    objects = {"leaf-01": {"counters": {}}}
+    file.write_text(json.dumps({"format": 1, "site": "two@vcenter", "at": AT, "objects": objects}))
+    saved = {"format": 1, "site": "one@vcenter", "at": AT, "objects": {"leaf-02": {"counters": {}}}}
+    given = {"__health": {"saved": saved}, "__health_folder": str(tmp_path)}
+    found = written("health", "Save the readings for the next check", "__health_saved", file, **given)
+    assert list(found) == ["leaf-02"]
+    assert json.loads(file.read_text())["others"] == {"two@vcenter": {"at": AT, "objects": objects}}

@@ -214,7 +214,7 @@ def test_sites_that_share_a_file_compare_with_their_own_readings(tmp_path):
     file = tmp_path / "counters.json"
     for site, number in (("gpu@one", 5), ("gpu@two", 900), ("gpu@one", 6)):
         shown = drops(number, saved.last(str(file), site), site)
-        file.write_text(json.dumps(shown["saved"]))
+        saved.updated(str(file), shown["saved"])
     assert failing(shown) == [("leaf-01", "Ethernet1.roce_drops", 1)]
     assert json.loads(file.read_text())["site"] == "gpu@one"
     assert failing(drops(901, saved.last(str(file), "gpu@two"), "gpu@two")) == [("leaf-01", "Ethernet1.roce_drops", 1)]
@@ -227,7 +227,7 @@ def test_readings_without_a_site_belong_to_the_site_that_reads_them_first(tmp_pa
     file.write_text(json.dumps({key: old[key] for key in ("format", "at", "objects")}))
     shown = drops(7, saved.last(str(file), "gpu@one"), "gpu@one")
     assert failing(shown) == [("leaf-01", "Ethernet1.roce_drops", 2)]
-    file.write_text(json.dumps(shown["saved"]))
+    saved.updated(str(file), shown["saved"])
     assert saved.last(str(file), "gpu@two")["objects"] == {}
 
 
