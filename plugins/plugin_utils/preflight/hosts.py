@@ -21,6 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
     refusal,
     sentence,
 )
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import Restart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -138,9 +139,9 @@ def _reverted(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _restart(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
     restart, allowed = preview["restart"], preview["allowed"]
-    if not restart["reboot"]:
+    why = Restart(**restart).why
+    if not why:
         return
-    why = ", ".join(restart["reasons"])
     if allowed["reboot"] != "allow":
         todo = "Set site.hosts.reboot to allow."
         yield Finding(
@@ -158,7 +159,7 @@ def _restart(name: str, preview: Mapping[str, Any]) -> Iterator[Finding]:
         found = f"A cold power cycle is needed because of {why}, and it is not allowed or not possible."
         yield Finding("hosts", name, "restart", BLOCKS, found, "", todo)
     else:
-        kind = {"cold": "One cold power cycle", "warm": "One restart"}[restart["kind"]]
+        kind = "One cold power cycle" if restart["kind"] == "cold" else "One restart"
         yield Finding("hosts", name, "restart", CHANGED, f"{kind} is needed, because of {why}.", todo=STAGE)
 
 

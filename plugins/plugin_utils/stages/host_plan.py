@@ -160,7 +160,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     # vCenter reports the impact of a device mode only after the change, so what was made before the restart counts too.
     made = () if again else ("passthrough", "graphics")
     one = restart([*(answers.get(step) for step in WAITING), *(done.get(step) for step in made)])
-    out = one.kind != "none" or due["mig"]
+    out = one.kind != "none" or one.remediated or due["mig"]
     against = blockers(host, request, shell.later) if host else []
     undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])
     profile = _profile(host, request, found, done)
@@ -304,9 +304,9 @@ def _refusals(answers: Mapping[str, Any], request: Request, one: Restart, shell:
 def refusals(answers: Mapping[str, Any], request: Request, one: Restart, occupied: bool) -> list[str]:
     """Reasons that prevent a restart of the host and what comes before it, as sentences."""
     name, found = request.name, []
-    if one.reboot and request.reboot != "allow":
+    if one.why and request.reboot != "allow":
         found.append(
-            f"{name} needs a restart, because of {', '.join(one.reasons)}, and that is not allowed. "
+            f"{name} needs a restart, because of {one.why}, and that is not allowed. "
             "Nothing was changed. Set site.hosts.reboot (or esxi_host_reboot) to allow."
         )
     shutdown = answers.get("shutdown") or {}
@@ -326,11 +326,13 @@ def refusals(answers: Mapping[str, Any], request: Request, one: Restart, occupie
 
 def _story(request: Request, found: Sequence[Mapping[str, str]], one: Restart, shell: Shell, loaded: bool) -> list[str]:
     """The differences and the restart that they need; empty without differences."""
-    if not (found or one.reboot or shell.unseen):
+    if not (found or one.why or shell.unseen):
         return []
     if one.reboot:
         kind = {"warm": "restart", "cold": "cold power cycle"}[one.kind]
-        count = f"A {kind} is needed, because of {', '.join(one.reasons)}."
+        count = f"A {kind} is needed, because of {one.why}."
+    elif one.remediated:
+        count = f"vCenter restarts it, because of {one.why}."
     else:
         count = f"No restart is needed{' for the settings that were checked' if shell.unseen else ''}."
     story = [f"{request.name}: {count}", *(gap["text"] for gap in found)]

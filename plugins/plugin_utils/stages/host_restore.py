@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NO_DRIVER
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Modules that change only hosts in maintenance mode.
 OUT = ("mig_partition", "nvaie_vib")
 DRIVER = "nvaie_vib"
+# Paths of its changes.
+CHANGED, IMAGE = "driver", "image."
 # Modules that read GPUs only if the driver runs.
 OF_DRIVER = ("host_graphics", "mig_partition")
 # Their failures on a host whose driver does not run, or is one without MIG. A GPU without a driver has no graphics.
@@ -37,6 +39,7 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
     due = [one["item"] for one in loop if (one.get("restored") or {}).get("changed")]
     later = _later(loop, due)
     one = restart([{"host": item["restored"]} for item in loop if "restored" in item])
+    one = replace(one, remediated=any(_is_remediated(item) for item in loop))
     out = one.kind != "none" or any(step["module"] in OUT for step in due)
     code = ((answers.get("maintenance") or {}).get("failure") or {}).get("code")
     occupied = code == "running_vms"
@@ -45,7 +48,7 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
     return {
         "due": due,
         "later": later,
-        "restart": asdict(one),
+        "restart": {**asdict(one), "why": one.why},
         "restarts_now": one.reboot and (one.kind == "warm" or bool(request.bmc_address)),
         "out": out,
         "vms": asdict(vms),
@@ -54,6 +57,13 @@ def plan(answers: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any
         + refusals(answers, request, one, occupied),
         "rows": [row for item in loop for row in item.get("rows") or []],
     }
+
+
+def _is_remediated(answer: Mapping[str, Any]) -> bool:
+    """Whether a step restores the driver by the image of the cluster, so that vCenter restarts the host."""
+    paths = [change["path"] for change in (answer.get("restored") or {}).get("changes") or []]
+    of_image = any(path.startswith(IMAGE) for path in answer["item"].get("back") or {})
+    return answer["item"]["module"] == DRIVER and of_image and CHANGED in paths
 
 
 def _later(loop: Sequence[Mapping[str, Any]], due: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

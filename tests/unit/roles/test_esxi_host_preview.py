@@ -54,7 +54,7 @@ def test_preflight_reports_settings_of_a_profile_as_the_stage_treats_them(settin
     preview = {
         "host": {"version": "9.1.0", "connection": "connected"},
         "answers": {},
-        "restart": {"reboot": False},
+        "restart": {"kind": "none", "reasons": [], "cold_reasons": [], "reboot": False},
         "allowed": {"bmc": True, "ssh": True},
         "unseen": [],
         **{key: outlook(key, __esxi_host_plan=found) for key in ("gaps", "blockers", "uncompared")},

@@ -45,3 +45,25 @@ def test_a_setting_of_a_gpu_waits_for_the_driver_that_restore_installs(module, c
     found = plan({"steps": {"results": [driver, failed]}}, {"name": "esx-01"})
     later = waits and is_due
     assert (found["later"], bool(found["refusals"])) == ([failed["item"]] if later else [], not later)
+
+
+IMAGE = {"driver": "nvaie 570", "image.NVD-AIE-800": "570"}
+
+
+@pytest.mark.parametrize(
+    "back, changed, restarts",
+    [(IMAGE, "driver", True), (IMAGE, "image.NVD-AIE-800", False), ({"driver": "nvaie 570"}, "driver", False)],
+    ids=["image", "image alone", "esxcli"],
+)
+@pytest.mark.parametrize("reboot", ["allow", "refuse"])
+def test_a_restart_by_vcenter_needs_the_same_permission_as_any_other(back, changed, restarts, reboot):
+    step = {"object": "esx-01", "module": "nvaie_vib", "back": back}
+    change = {"path": changed, "before": "new", "after": "old", "needs": None}
+    one = {"item": step, "restored": {"changed": True, "changes": [change], "pending": []}, "rows": []}
+    found = plan({"steps": {"results": [one]}}, {"name": "esx-01", "reboot": reboot})
+    why = "the driver in the image of the cluster" if restarts else ""
+    assert (found["restart"]["why"], found["restarts_now"], found["out"]) == (why, False, True)
+    refused = [f"esx-01 needs a restart, because of {why}, and that is not allowed. Nothing was changed. "]
+    assert [text.partition("Set ")[0] for text in found["refusals"]] == (
+        refused if restarts and reboot == "refuse" else []
+    )
