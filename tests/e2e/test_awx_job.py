@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import yaml
 
 from rehearse import playbook
-from rehearse.awx_jobs import Executor, events, repository
+from rehearse.awx_jobs import OF_JOBS, Executor, events, repository
 
 PROJECT = playbook.ROOT / "extensions" / "awx" / "project"
 AWX = playbook.ROOT / "playbooks" / "awx.yml"
@@ -82,6 +83,18 @@ def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
     seen = events(executor.result(job["id"]))
     assert "playbook_on_stats" in {one["event"] for one in seen}
     assert inputs["password"] not in json.dumps(seen)
+    # AWX empties the result of an event above this size.
+    largest = max(len(json.dumps(one["event_data"].get("res"))) for one in seen)
+    assert largest < int(OF_JOBS["MAX_EVENT_RES"]) / 10
+    # Progress and verdict are lines of the output, with colours and without lines that change in place.
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", job["result_stdout"])
+    assert not {"\x1b", "\r"} & set(shown)
+    lines = shown.splitlines()
+    stages = [line for line in lines if line.startswith("STAGE [")]
+    assert [line.partition("]")[0] for line in stages] == ["STAGE [preflight"] * 2
+    assert stages[1].endswith(": no changes")
+    verdict = lines.index("Verdict: these stages succeeded. This run did not validate anything.")
+    assert [line.partition(":")[0] for line in lines[verdict + 1 :]] == ["Record", "Report", "Results"]
 
 
 BOOK = [
