@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import signal
+import ssl
 import stat
 import subprocess
 import sys
@@ -15,8 +16,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from pyVim.connect import Disconnect, SmartConnect
 
 import vsphere_twin
+from twin_labs.saved import save
+from vsphere_twin.model import seed as seeds
 
 SOURCES = Path(vsphere_twin.__file__).resolve().parents[1]
 LIMIT_S = 300  # that only something broken reaches
@@ -79,6 +83,21 @@ def test_a_twin_may_be_without_shells_and_bmcs(tmp_path):
         endpoint = json.loads((tmp_path / "endpoint.json").read_text())
         assert endpoint["hosts"] == {}
         assert not {"ssh_key_file", "bmc_password"}.intersection(endpoint)
+
+
+def test_a_twin_of_a_capture_serves_its_hosts_and_names_its_assumptions(tmp_path):
+    folder, state = save(seeds.load("small"), tmp_path / "saved"), tmp_path / "state"
+    with process("--capture", str(folder), "--state-dir", str(state), "--faces", "none") as started:
+        last = next(line for line in iter(started.stdout.readline, "") if line.startswith("Loaded the capture of "))
+        twin, assumed = (json.loads((state / name).read_text()) for name in ("endpoint.json", "assumptions.json"))
+        assert last.endswith(f" with {len(assumed['assumptions'])} assumptions.\n")
+        trust = ssl.create_default_context(cafile=twin["ca_file"])
+        words = {"host": twin["host"], "port": twin["port"], "user": twin["username"], "pwd": twin["password"]}
+        client = SmartConnect(**words, sslContext=trust)
+        (center,) = client.content.rootFolder.childEntity
+        (cluster,) = center.hostFolder.childEntity
+        assert [host.name for host in cluster.host] == ["esx-01.lab.example", "esx-02.lab.example"]
+        Disconnect(client)
 
 
 def test_an_unknown_face_is_refused_with_those_that_exist():
