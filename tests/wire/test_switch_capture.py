@@ -55,7 +55,7 @@ def test_a_capture_keeps_what_the_collection_reads(platform, tmp_path, monkeypat
         lines = list(switch.lines)
     asked = platform_of(platform, None)
     ports = sorted(asked.parse(raw).ports)
-    allowed = {*asked.reads([]), *asked.reads(ports)}
+    allowed = {*asked.reads([]), *asked.reads(ports), *asked.captured}
     assert set(raw) <= allowed
     allowed_text = "\n".join(sorted(allowed)).replace('"', "'")
     sent = [line.replace('"', "'") for line in lines if not PREPARES.match(line)]
@@ -72,7 +72,7 @@ def test_the_page_lists_each_command(platform):
     page = (Path(__file__).parents[2] / "docs" / "capture_requests.md").read_text()
     asked = platform_of(platform, None)
     ports = ["Eth1/1"] if platform == "onyx" else []
-    joined = [part for one in asked.reads(ports) for part in parts(one)]
+    joined = [part for one in (*asked.reads(ports), *asked.captured) for part in parts(one)]
     assert [one for one in joined if f"`{one}`" not in page] == []
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The outputs of one switch for a capture: only the commands that roce_qos_info sends, and what was refused."""
+"""The outputs of one switch for a capture: the commands of roce_qos_info and of captures, and what was refused."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def read(platform: Platform, session: Session) -> Outputs:
         _ask(platform.reads([]), session, found)
         # Some commands need the names of the ports.
         _ask(platform.reads(sorted(platform.parse(found.texts).ports)), session, found)
+        _ask(platform.captured, session, found)
     except Lost as loss:
         found.lost = loss
     return found

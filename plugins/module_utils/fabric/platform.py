@@ -129,6 +129,8 @@ class Platform:
 
     # Read.
 
+    # Commands that only a capture sends. parse() ignores their outputs.
+    captured: tuple[str, ...] = ()
     # Parts of the commands of reads() that report counters.
     counting: tuple[str, ...] = ()
 

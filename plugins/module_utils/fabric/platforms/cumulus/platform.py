@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 CONFIG = "nv config show -o json"
 PORTS, LLDP = "nv show interface -o json", "nv show interface lldp -o json"
 STATUS, COUNTERS = "nv show interface qos-roce-status -o json", "nv show interface qos-roce-counters -o json"
+# State of the whole switch. No source has the form of its JSON.
+WHOLE = "nv show qos roce -o json 2>/dev/null || true"
 
 # This mark means that the pending apply belongs to this module. A restart removes both the mark and the pending apply.
 MARK = "/run/aiready-roce.apply"
@@ -61,6 +63,7 @@ class Cumulus(Platform):
         self._others = False
 
     counting = ("counters",)
+    captured = (WHOLE,)
 
     def reads(self, ports: Sequence[str]) -> list[str]:
         # These commands fail on a switch without RoCE. That is not an error.
@@ -68,7 +71,8 @@ class Cumulus(Platform):
         return [CONFIG, PORTS, f"{LLDP} 2>/dev/null || true", f"{shown} true"]
 
     def parse(self, texts: Mapping[str, str]) -> Switch:
-        return state.switch_of(Switch(platform=self.name), texts)
+        read = {command: one for command, one in texts.items() if command not in self.captured}
+        return state.switch_of(Switch(platform=self.name), read)
 
     def spelled(self, typed: str) -> str | None:
         file = re.fullmatch(r"(?:(?:sudo\s+)?(?:cat|less|more)\s+)?(/\S+\.conf)", typed.strip())
