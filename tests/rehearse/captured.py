@@ -32,6 +32,9 @@ RECORDS = {
 DISAGREEMENT = re.compile(r'"((?:error|warning) [^"]+)"')
 SHOWN = 5
 FIX = "Correct each problem in the inventory, or on the site and capture the site again. Then rehearse again."
+# Titles whose rows name the assumptions about their own objects.
+NAMING = ("Problems:", "Cables whose ends disagree now:", "The run changes:")
+KINDS = ("host", "VM", "switch")
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -79,12 +82,29 @@ class Outcome:
             ("Assumptions:", grouped(self.assumptions)),
         ):
             if rows:
-                found += ["", title, *(f"  {row}" for row in rows)]
+                own = title in NAMING
+                found += ["", title, *(f"  {row}{assumed_in(row, self.assumptions) if own else ''}" for row in rows)]
         if self.validation:
             found += ["", *self.validation.splitlines()]
         if self.problems:
             found += ["", FIX]
         return found
+
+
+def assumed_in(text: str, rows: Rows) -> str:
+    """A sentence with the assumptions about the hosts, ports, VMs and switches that a text names."""
+    found = []
+    for row in rows:
+        kind, _blank, names = row["object"].partition(" ")
+        # `host esx-01, vmnic2` and `host esx-01, GPU 0000:39:00.0`: the text must name the host and its part.
+        parts = [name.split()[-1] for name in names.split(", ") if name.split()]
+        if kind in KINDS and parts and all(_names(text, part) for part in parts):
+            found.append(f"{row['fact']} of {row['object']}")
+    return f" Assumed here: {'; '.join(found[:SHOWN])}{_more(found)}." if found else ""
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", text) is not None
 
 
 def grouped(rows: Rows) -> list[str]:

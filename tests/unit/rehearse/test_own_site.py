@@ -335,6 +335,40 @@ def test_the_last_screen_lists_the_assumptions():
     ]
 
 
+@pytest.mark.parametrize(
+    "text, facts",
+    [
+        ("esx-01.lab.example: memory: Too small.", ["BIOS settings of host esx-01.lab.example"]),
+        ("esx-01.lab.example.org: memory: Too small.", []),
+        ("leaf-01 Ethernet1 differs from esx-02 vmnic2.", ["ATS of host esx-02, vmnic2", "model of switch leaf-01"]),
+        ("leaf-011 Ethernet1 differs from esx-02 vmnic21.", []),
+        ("/lab/vm/training/train-01: settings: These differ: cpus.", ["devices of VM train-01"]),
+        ("The run: gpu: Something failed.", []),
+    ],
+)
+def test_a_row_names_the_assumptions_about_its_own_objects(text, facts):
+    objects = (
+        "host esx-01.lab.example",
+        "host esx-02, vmnic2",
+        "switch leaf-01",
+        "VM train-01",
+        "cluster gpu",
+        "host ",
+    )
+    named = ("BIOS settings", "ATS", "model", "devices", "DRS", "name")
+    rows = [{"object": one, "fact": fact} for one, fact in zip(objects, named, strict=True)]
+    said = f" Assumed here: {'; '.join(facts)}." if facts else ""
+    assert captured.assumed_in(text, rows) == said
+
+
+def test_problems_cables_and_changes_name_their_assumptions():
+    row = {"object": "VM a", "fact": "devices", "value": "none", "reason": "r"}
+    texts = {name: [f"{name} of a"] for name in ("problems", "disagreements", "changes", "unknown", "left_out")}
+    lines = captured.Outcome("T", [row], **texts).lines()
+    named = [line.split()[0] for line in lines if line.endswith(" Assumed here: devices of VM a.")]
+    assert named == ["problems", "disagreements", "changes"]
+
+
 def test_findings_become_problems_with_their_fix():
     found = [
         {"where": "esx-01", "what": "memory", "state": "blocks", "found": "Too small.", "todo": "Add memory."},
