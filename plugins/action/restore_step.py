@@ -157,9 +157,10 @@ def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.R
     """Rows for an object that is gone or another one, or a driver without a package; empty for any other failure."""
     code = (seen.get("failure") or {}).get("code")
     if step["module"] == drivers.MODULE and code in drivers.OF_PACKAGE:
-        name = next(iter(step["back"]))
         why = drivers.advice(step, str(seen.get("msg") or code))
-        return [judge.Row(name, judge.CANNOT, step["back"][name], step["left"][name], None, why)]
+        return [
+            judge.Row(path, judge.CANNOT, back, step["left"][path], None, why) for path, back in step["back"].items()
+        ]
     if step["module"] == clusters.MODULE and code in clusters.OF_OTHERS:
         found = str(seen.get("msg") or code)
         return [judge.Row(path, judge.KEPT, back, step["left"][path], found) for path, back in step["back"].items()]

@@ -184,6 +184,10 @@ def test_a_package_that_is_gone_is_reported_and_does_not_end_the_restore_of_the_
     assert (row.setting, row.state) == ("driver", CANNOT)
     assert row.why.startswith("Cannot find the driver [ds] old.zip. Set restore_driver ")
     assert _of_others(shown(step), {"failure": {"code": "esxcli_failed"}}) == []
+    # A later host of an image has the image first, and its driver has a row, too.
+    one, two = made(("driver", OLD, NEW), VIB, IMAGE), made(("driver", OLD, NEW), host="esx-02", when="2")
+    (step,) = inverse(prepared([two], [one, two], Packages([], {})))
+    assert {row.setting for row in _of_others(shown(step), failed)} == {"driver", IMAGE[0]}
 
 
 def test_hosts_that_return_to_an_older_branch_are_named_before_the_restore():
