@@ -47,6 +47,10 @@ _OTHER_IMAGE = (
     "Before the run, the host had another driver than the image of its cluster, and vCenter brings each host to the "
     "image. Set the image in vCenter."
 )
+_ONLY_IMAGE = (
+    "The run changed the image of the cluster, and not the driver of the host. Set the image in vCenter, unless "
+    "restore sets it for another host of the cluster."
+)
 
 
 class Packages:
@@ -118,6 +122,8 @@ def inverse(entries: Sequence[Entry]) -> list[Union[Step, Cannot]]:
     ids, driver = entries[-1].ids, settings.get(DRIVER)
     earlier = ids.get(EARLIER)
     if earlier is None:
+        if all(path.startswith(IMAGE) for path in settings):
+            return [cannot(entries, path, _ONLY_IMAGE) for path, one in settings.items() if one.differs]
         if all(one.back is None for one in settings.values()):
             return [step(entries, {**_chosen(entries[-1].request, _KEPT), "state": "absent"}, settings)]
         why = ids.get(LOST) or (_unknown(driver.back) if driver is not None and driver.back else _OTHER_IMAGE)

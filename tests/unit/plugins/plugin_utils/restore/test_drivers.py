@@ -162,6 +162,15 @@ def test_a_driver_beside_the_image_cannot_be_restored():
     assert "several drivers" in restored(made(("driver", f"{OLD}, graphics 550", NEW)))[1][0]
 
 
+@pytest.mark.parametrize("before", [None, OLD[6:]], ids=["driver installed by hand", "remediation without effect"])
+def test_an_image_that_changed_without_the_driver_is_set_in_vcenter(before):
+    one = made((IMAGE[0], before, IMAGE[2]))
+    (found,) = inverse(prepared([one], [one], Packages([], {})))
+    assert (found.what, found.why.partition(",")[0]) == (IMAGE[0], "The run changed the image of the cluster")
+    again = made((IMAGE[0], IMAGE[2], before), when="2")
+    assert inverse(prepared([one, again], [one, again], Packages([], {}))) == []
+
+
 def test_a_driver_that_came_back_is_compared_by_its_version_again():
     again = made(("driver", NEW, OLD), version=OLD[6:], depot="[ds] old.zip", when="2")
     assert restored(UPGRADE, again) == ({**BACK, "depot": "[ds] old.zip"}, [])
