@@ -69,15 +69,14 @@ class ClusterImage:
         """{name: version} of the components that the image has beyond its base."""
         return _versions(self._image().get("components"))
 
-    def offered(self, family: str, wanted: str) -> tuple[str, str] | None:
-        """(name, version) of the one component in vCenter's depots with a version of a driver, or None."""
-        found = [
+    def offered(self, family: str, wanted: str) -> list[tuple[str, str]]:
+        """(name, version) of the components in vCenter's depots with a version of a driver, one for each ESXi."""
+        return sorted(
             (name, text)
             for name, texts in self._in_depots().items()
             for text in texts
             if names.family_of(name) == family and version.is_named(text, wanted)
-        ]
-        return found[0] if len(found) == 1 else None
+        )
 
     def holds(self, requested_one: Mapping[str, str | None]) -> bool:
         """Return whether the image matches the request: {name: version}, None for a component to leave out."""

@@ -80,16 +80,26 @@ def find(reach: Reach, files: DatastoreFiles, requested: DriverRequest, now: Hos
         return _remote(reach, requested.url)
     if requested.depot is not None:
         return _stored(reach, files, requested, requested.depot)
+    several = _offered(reach, requested, now)
+    listed = ", ".join(" ".join(one) for one in several)
     raise OperatorError(
         f"Host {reach.host.name}",
         f"cannot install the driver {requested.version}",
-        "No depot of vCenter's Lifecycle Manager has one component of this version"
+        f"Depots of vCenter's Lifecycle Manager have several components of this version: {listed}"
+        if several
+        else "No depot of vCenter's Lifecycle Manager has a component of this version"
         if now.by_image
         else "The task names no package, and no image manages the software of its cluster",
-        "Set `depot`, `url` or `file` to the package of the driver",
+        "Set `depot`, `url` or `file` to the package of the driver"
+        + (", or set `version` with the suffix for ESXi" if several else ""),
         "no_package",
         version=requested.version,
     )
+
+
+def _offered(reach: Reach, requested: DriverRequest, now: HostDriver) -> list[tuple[str, str]]:
+    """The components of the version in the depots of vCenter, for a cluster with an image."""
+    return ClusterImage(reach).offered(requested.family, requested.version or "") if now.by_image else []
 
 
 def _known(reach: Reach, requested: DriverRequest, now: HostDriver) -> Source | None:
@@ -101,9 +111,10 @@ def _known(reach: Reach, requested: DriverRequest, now: HostDriver) -> Source | 
         if not now.by_image or (len(held) == 1 and version.is_named(held[0], wanted)):
             components = now.in_image if now.by_image else now.components
             return Source(depot.Package((vib,), components, reported_by="host"), f"{vib.name} {vib.version}")
-    offered = ClusterImage(reach).offered(requested.family, wanted) if now.by_image else None
-    if offered is None:
+    found = _offered(reach, requested, now)
+    if len(found) != 1:
         return None
+    (offered,) = found
     # Depots do not show the names of VIBs. Releases of one product for one ESXi have had the same name.
     name = vib.name if vib is not None and ours else offered[0]
     return Source(depot.Package((depot.Vib(name, offered[1]),), (offered,), reported_by="depot"), " ".join(offered))

@@ -119,3 +119,14 @@ def test_a_version_without_a_package_cannot_be_installed_on_a_host_without_an_im
     with pytest.raises(OperatorError) as refused:
         source.find(reach(None), Files(), replace(NOTHING, version="570.124.03"), HostDriver(vibs=(INSTALLED,)))
     assert refused.value.code == "no_package"
+
+
+def test_several_components_of_one_version_are_listed(monkeypatch):
+    found = [("NVD-AIE-800", "570.124.03-1OEM.800"), ("NVD-AIE-900", "570.124.03-1OEM.900")]
+    monkeypatch.setattr(source.ClusterImage, "__init__", lambda _image, _reach: None)
+    monkeypatch.setattr(source.ClusterImage, "offered", lambda _image, _family, _wanted: found)
+    with pytest.raises(OperatorError) as refused:
+        source.find(reach(None), Files(), replace(NOTHING, version="570.124.03"), HostDriver(by_image=True))
+    assert refused.value.code == "no_package"
+    assert "several components of this version: NVD-AIE-800 570.124.03-1OEM.800, NVD-AIE-900" in refused.value.message
+    assert "or set `version` with the suffix for ESXi" in refused.value.message
