@@ -1,4 +1,4 @@
-"""Outputs of the shell of a host: esxcli as through vCenter, and ATS of its ports by mlxconfig."""
+"""Outputs of the shell of a host: esxcli as through vCenter, ATS of its ports by mlxconfig, MIG modes by nvidia-smi."""
 
 from __future__ import annotations
 
@@ -93,3 +93,20 @@ def test_ports_without_a_readable_mlxconfig_have_their_reason(site):
     reasons = {row["reason"] for (thing, fact), row in assumed.items() if thing.startswith(HOST) and fact == ATS}
     assert reasons == {"no mlxconfig of this port in the capture", "its mlxconfig lists no ATS_ENABLED"}
     assert [nic["firmware"]["knows_ats"] for nic in host["nics"] if "knows_ats" in nic.get("firmware", ())] == [False]
+
+
+@pytest.mark.parametrize("modes", [(True, False), (False, False)], ids=["of both modes", "without MIG"])
+def test_mig_modes_are_those_of_nvidia_smi(tmp_path, modes):
+    data = seed_file.read((seeds.SEEDS / "small.yml").read_text())
+    entry = data["datacenters"][0]["clusters"][0]["hosts"][0]
+    entry["gpus"] = [{**entry["gpus"][0], "mig": mode} for mode in modes]
+    world = seeds.from_data(data)
+    save(world, tmp_path / "vcenter")
+    fact, shell = "MIG mode", Shell(world, next(one for one in world.of_kind("HostSystem") if one.name == NAME))
+    assert {thing for thing, one in loaded(tmp_path)[1] if one == fact and thing.startswith(HOST)} == (
+        {f"{HOST}, GPU {gpu.pci_id}" for gpu in shell.host.gpus} if any(modes) else set()
+    )
+    put(tmp_path, {"nvidia-smi -q -x": shell.run("nvidia-smi -q -x").stdout})
+    host, assumed = loaded(tmp_path)
+    assert [gpu["mig"] for gpu in host["gpus"]] == list(modes)
+    assert [thing for thing, one in assumed if one == fact and thing.startswith(HOST)] == []

@@ -133,6 +133,7 @@ def _devices(one, made, answers, what, assumptions):
     state = {row.id: row for row in one.get("config.pciPassthruInfo", ())}
     graphics = {row.pciId: row for row in one.get("config.graphicsInfo", ())}
     made.update(bridges=[], gpus=[], nics=[])
+    modes = shells.mig_modes(answers)
     pnics = {nic.pci: nic for nic in one.get("config.network.pnic", ())}
     ports = []
     for row in rows:
@@ -147,7 +148,7 @@ def _devices(one, made, answers, what, assumptions):
         elif kind in BRIDGES:
             made["bridges"].append({"address": row.id, "name": row.deviceName, **place})
         elif vendor == NVIDIA and kind in DISPLAYS and (row.id in graphics or owner == row.id and row.subDeviceId):
-            made["gpus"] += _gpu(one, row, place, known, graphics.get(row.id), what, assumptions)
+            made["gpus"] += _gpu(one, row, place, known, graphics.get(row.id), modes.get(row.id), what, assumptions)
         elif row.id in pnics or (kind == ETHERNET and owner == row.id and not _is_function(row)):
             ports.append((row, place, known))
     _ports(one, made, ports, pnics, shells.ats(answers), what, assumptions)
@@ -166,7 +167,7 @@ def _is_function(row):
     return "Virtual Function" in (row.deviceName or "")
 
 
-def _gpu(one, row, place, known, info, what, assumptions):
+def _gpu(one, row, place, known, info, mig, what, assumptions):
     key = _board(row, one.get("config.sharedPassthruGpuTypes", ()), info)
     if key is None:
         ids = f"{row.vendorId & 0xFFFF:04x}:{row.deviceId & 0xFFFF:04x}"
@@ -184,14 +185,16 @@ def _gpu(one, row, place, known, info, what, assumptions):
     board = catalogue.board(key)
     types = {name for name in one.get("config.sharedPassthruGpuTypes", ()) if catalogue.profile(name)[1] is board}
     divided = [bool(re.search(r"-\d+-\d+", name)) for name in types]
-    if divided and all(divided):
+    if mig is not None and board.mig_kind is not None:
+        made["mig"] = mig
+    elif divided and all(divided):
         made["mig"] = True
     elif any(divided):
         made["mig"] = assumptions.assume(
             f"{what}, GPU {row.id}",
             "MIG mode",
             False,
-            "the host offers types of both modes, outputs of nvidia-smi are not loaded",
+            "the host offers types of both modes, no nvidia-smi of this GPU in the capture",
         )
     return [made]
 

@@ -1,4 +1,4 @@
-"""What answers and outputs of hosts in a capture add to vCenter: the driver, kernel settings, module options, ATS."""
+"""What outputs of hosts in a capture add to vCenter: the driver, kernel settings, module options, ATS, MIG modes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ PORTS = ("nmlx5_core", "nmlx5_rdma")
 # Of esxcli: the answers through vCenter, and those in the shell of the host where vCenter gave none.
 FOLDERS = ("esxcli", "shell")
 ADDRESS = re.compile(r"(?:(?P<domain>[0-9a-f]{4}):)?(?P<rest>[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])")
+GPU = re.compile(r"\"(?:[0-9A-Fa-f]{4})?([0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\"")
 # Columns of `mlxconfig -e query`: default, current, next boot, such as `False(0) True(1) True(1)`.
 ATS = re.compile(r"^[*\s]*(?:RO\s+)?ATS_ENABLED\s+\S+\s+\w*\((?P<now>[01])\)\s+\w*\((?P<next>[01])\)\s*$", re.MULTILINE)
 
@@ -87,6 +88,16 @@ def settings(answers):
     if options:
         made["module_options"] = options
     return made
+
+
+def mig_modes(answers):
+    """Whether MIG is on, for each PCI address in `nvidia-smi -q -x`."""
+    found = {}
+    for part in str(answers.get("nvidia-smi -q -x") or "").split("<gpu id=")[1:]:
+        address, mode = GPU.match(part), re.search(r"<current_mig>(Enabled|Disabled)</current_mig>", part)
+        if address and mode:
+            found[address[1].lower()] = mode[1] == "Enabled"
+    return found
 
 
 def ats(answers):
