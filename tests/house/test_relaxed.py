@@ -72,7 +72,8 @@ NOT_LOOSER = {
         kubernetes.network_operator.gid_index kubernetes.network_operator.spec kubernetes.network_operator.vfs
         stack.mig.layout
         kubernetes.kind kubernetes.vks.version kubernetes.vks.control_plane.nodes kubernetes.vks.os_image
-        kubernetes.vks.containerd_gb kubernetes.gpu_operator.chart.values kubernetes.network_operator.chart.values
+        kubernetes.vks.firmware kubernetes.vks.containerd_gb kubernetes.gpu_operator.chart.values
+        kubernetes.network_operator.chart.values
     """,
     "Its default requires nothing, so that each other value is stricter.": """
         bios.functions.c_states driver.checksum guests.driver.checksum machine.latency_sensitivity runtime.proof_image

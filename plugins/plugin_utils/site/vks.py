@@ -78,7 +78,7 @@ def _class(entry: Mapping[str, Any], site: Mapping[str, Any], own: Mapping[str, 
     gpu, network, machine = site["gpu"], site["network"], site["machine"]
     profiles = [] if gpu["mode"] == "passthrough" else list(entry["profiles"] or [gpu["profile"]] * gpu["per_vm"])
     devices = [_device(one, gpu["passthrough"]["label"]) for one in _boards(gpu)]
-    ports = [_device(one, network["label"]) for one in network["devices"][:1]] if network["path"] != "tcp" else []
+    ports = [_device(one, network["label"]) for one in _ports(network)]
     sizes = [mmio.gpu_mmio_gb(one) for one in profiles] + [_window(one) for one in devices]
     size = gpu["mmio_size_gb"] or (mmio.window_gb(sizes, len(ports)) if gpu["mmio"] == "auto" else 0)
     return {
@@ -88,6 +88,8 @@ def _class(entry: Mapping[str, Any], site: Mapping[str, Any], own: Mapping[str, 
         "vgpu_profiles": profiles,
         "devices": devices + ports,
         "mmio_gb": size,
+        # GPUs with such a window need EFI. The firmware of the image has precedence.
+        "firmware": own["firmware"] or ("efi" if size else ""),
         "extra_config": dict(P2P) if ports and gpudirect(network) == "enabled" else {},
         "namespaces": [own["namespace"]],
     }
@@ -97,6 +99,14 @@ def _boards(gpu: Mapping[str, Any]) -> list[str]:
     if gpu["mode"] != "passthrough":
         return []
     return list(gpu["passthrough"]["devices"][:1]) * gpu["per_vm"]
+
+
+def _ports(network: Mapping[str, Any]) -> list[str]:
+    """One device for each adapter: a single entry is the device of all adapters."""
+    devices = list(network["devices"])
+    if network["path"] == "tcp":
+        return []
+    return devices * network["adapters"] if len(devices) == 1 else devices
 
 
 def _device(text: str, label: str | None) -> dict[str, str]:
@@ -176,3 +186,9 @@ def _shape(site: Mapping[str, Any]) -> Iterator[str]:
         yield "site.network.path: nodes of a VKS cluster have no PVRDMA adapter. Use tcp or passthrough."
     if network["path"] in ("passthrough", "sriov") and not network["devices"]:
         yield "site.network.devices: it is not set, and a VM class needs the PCI IDs of the port, such as 15b3:101d."
+    given = len(network["devices"])
+    if network["path"] != "tcp" and given > 1 and given != network["adapters"]:
+        yield (
+            f"site.network.devices: it has {given} entries, and site.network.adapters is {network['adapters']}. A VM "
+            "class has one device for each adapter. List one entry for all adapters, or one for each adapter."
+        )

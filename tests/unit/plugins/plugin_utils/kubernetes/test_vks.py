@@ -79,6 +79,32 @@ def test_whole_gpu_and_port_become_devices_of_the_class():
     assert made["extra_config"] == {"pciPassthru.allowP2P": True, "pciPassthru.RelaxACSforP2P": True}
 
 
+@pytest.mark.parametrize(
+    "devices, adapters, ports",
+    [
+        (["15b3:1021"], 2, ["0x1021", "0x1021"]),
+        (["15b3:1021", "15b3:101d"], 2, ["0x1021", "0x101d"]),
+        (["15b3:1021", "15b3:101d"], 1, None),
+    ],
+)
+def test_class_has_one_device_for_each_adapter(devices, adapters, ports):
+    network = {"path": "passthrough", "assignment": "dynamic", "devices": devices, "adapters": adapters}
+    whole = {"network": network}
+    reported = [one for one in problems(site(whole=whole)) if one.startswith("site.network.devices: it has 2 entries")]
+    assert bool(reported) is (ports is None)
+    if ports:
+        assert [one["device_id"] for one in requested(whole=whole)["classes"][0]["devices"]] == ports
+
+
+@pytest.mark.parametrize(
+    "more, gpu, firmware",
+    [({}, {}, "efi"), ({}, {"mmio": "ignore"}, ""), ({"firmware": "bios"}, {}, "bios")],
+)
+def test_firmware_of_a_class_with_an_mmio_window(more, gpu, firmware):
+    (made,) = requested(whole={"gpu": {**clusters.SITE["gpu"], **gpu}}, **more)["classes"]
+    assert made["firmware"] == firmware
+
+
 def test_classes_are_calls_that_the_module_takes():
     for one in requested()["classes"]:
         unknown = set(one) - set(vm_class.ARGUMENTS)
