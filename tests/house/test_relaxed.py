@@ -70,7 +70,7 @@ NOT_LOOSER = {
         kubernetes.network_operator.per_node kubernetes.network_operator.exclude
         kubernetes.network_operator.interfaces kubernetes.network_operator.devices
         kubernetes.network_operator.gid_index kubernetes.network_operator.spec kubernetes.network_operator.vfs
-        stack.mig.layout
+        stack.mig.layout kubernetes.training.topology.level kubernetes.training.topology.mode
         kubernetes.kind kubernetes.vks.version kubernetes.vks.control_plane.nodes kubernetes.vks.os_image
         kubernetes.vks.firmware kubernetes.vks.containerd_gb kubernetes.gpu_operator.chart.values
         kubernetes.network_operator.chart.values

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MPIJOB, TRAINJOB = ("kubeflow.org", "v2beta1", "MPIJob"), ("trainer.kubeflow.org", "v1alpha1", "TrainJob")
 OPERATORS = {"MPIJob": "MPI Operator", "TrainJob": "Kubeflow Trainer"}
 QUEUE = "kueue.x-k8s.io/queue-name"
+# On the template of the pods, with the label of a level of a Topology as its value.
+TOPOLOGY = "kueue.x-k8s.io/podset-{}-topology"
 SCRIPTS, MOUNTED = "aiready-trainings", "/opt/aiready"
 FILES = pathlib.Path(__file__).parents[3] / "roles" / "horovod" / "files" / "trainings"
 INTERFACE = "eth0"  # network of the pods
@@ -137,6 +139,13 @@ def _spread(hosts: Sequence[str], labels: Mapping[str, str]) -> Made:
     return {"nodeAffinity": {required: {"nodeSelectorTerms": [term]}}, "podAntiAffinity": {required: [apart]}}
 
 
+def _annotations(requested: Mapping[str, Any]) -> dict[str, str]:
+    """The annotations of pods with ranks: their networks, and the level of the topology that Kueue keeps them in."""
+    topology = requested.get("topology") or {}
+    placed = {TOPOLOGY.format(topology["mode"]): topology["level"]} if topology else {}
+    return {**network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"]), **placed}
+
+
 def _metadata(annotations: Mapping[str, str], labels: Mapping[str, str]) -> Made:
     """The metadata of pods; empty without any."""
     found = {"annotations": dict(annotations), "labels": dict(labels)}
@@ -171,8 +180,7 @@ def _mpijob(requested: Mapping[str, Any]) -> Made:
     if _resources(requested):
         worker["resources"] = {"limits": _resources(requested)}
     template: Made = {"spec": {"containers": [worker], **pod}}
-    annotations = network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"])
-    template.update(_metadata(annotations, requested.get("labels") or {}))
+    template.update(_metadata(_annotations(requested), requested.get("labels") or {}))
     if requested.get("kept"):
         # Workers that are kept end by themselves, also without the controller. The pull of the image counts.
         template["spec"]["activeDeadlineSeconds"] = requested["start_s"] + requested["limit_s"]
@@ -210,8 +218,7 @@ def _trainjob(requested: Mapping[str, Any], served: Mapping[str, Any]) -> Made:
     made: Made = {"runtimeRef": {"name": requested["runtime"]}, "trainer": trainer}
     if "activeDeadlineSeconds" in _known(served):
         made["activeDeadlineSeconds"] = requested.get("start_s", 0) + requested["limit_s"]
-    annotations = network_operator.pod_annotations(requested.get("network") or {}, requested["namespace"])
-    metadata = _metadata(annotations, requested.get("labels") or {})
+    metadata = _metadata(_annotations(requested), requested.get("labels") or {})
     return {**made, **_overrides(served, {**pod, "containers": [{"name": NODE, **container}]}, metadata)}
 
 

@@ -77,6 +77,8 @@ def request_of(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Made:
     made = {**training, "run": " ".join([*one["checks"], one["variant"], *one["guests"]]), "nodes": len(one["guests"])}
     made.update(labels={checks.LABEL: JOB}, prefix=PREFIX, scripts=SCRIPTS, kept=True, builtin="", command=[])
     made["start_s"] = requested["checks"]["limit_s"]
+    # The check chooses the nodes.
+    made["topology"] = {}
     if check in suite.PROGRAMS:
         # MPI alone, over the adapter of the data path. A program that hangs must not block the others.
         made.update(gpus=0, slots=1 if check != ALLREDUCE else training["slots"])

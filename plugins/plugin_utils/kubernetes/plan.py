@@ -128,11 +128,16 @@ def _operator_of_job(requested: Mapping[str, Any], definitions: Objects) -> Iter
             f"Cannot run the training as a {kind}. The cluster does not serve {kind} of {group}/{version}. Install the "
             f"{job.OPERATORS[kind]}, or remove site.kubernetes.training."
         )
-    elif requested.get("network") and not job.takes_annotations(requested, definitions):
-        yield (
-            "Cannot attach the pods of the training to the RDMA networks. Kubeflow Trainer 2.0 has no field for the "
-            "annotations of pods. Install Kubeflow Trainer 2.1 or newer, or remove site.kubernetes.network_operator."
-        )
+    elif not job.takes_annotations(requested, definitions):
+        for part, what, key in (
+            ("network", "attach the pods of the training to the RDMA networks", "network_operator"),
+            ("topology", "name the topology of the pods of the training", "training.topology"),
+        ):
+            if requested.get(part):
+                yield (
+                    f"Cannot {what}. Kubeflow Trainer 2.0 has no field for the annotations of pods. Install Kubeflow "
+                    f"Trainer 2.1 or newer, or remove site.kubernetes.{key}."
+                )
 
 
 def _operator(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str) -> Iterator[str]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SHARED_GPU = ("vgpu", "mig")
 NAME, LABEL = vks.SUBDOMAIN, vks.LABEL
+# A key of a label, with an optional prefix.
+LEVEL = re.compile(rf"({NAME.pattern}/)?[A-Za-z0-9]([A-Za-z0-9._-]{{0,61}}[A-Za-z0-9])?")
 RELEASE = re.compile(r"v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?")
 ENGINES = ("torchrun", "horovod")
 OF_VGPU = ("repository", "image", "version")
@@ -77,6 +79,7 @@ def _pods(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, An
         "pull_secrets": pod_checks.pull_secrets(requested, own),
         "command": training["command"] or [],
         "queue": own["queue"] or "",
+        "topology": own["topology"] or {},
         "nodes": own["nodes"] or sum(len(identities(entry)) for entry in site["vms"]),
         "nodes_with": requested["nodes"],
         "slots": slots(training, gpus),
@@ -144,6 +147,14 @@ def _training(site: Mapping[str, Any], requested: Mapping[str, Any]) -> Iterator
         yield (
             "site.kubernetes.gpu_operator.mig_strategy: with mixed, the GPUs have one resource for each profile, and "
             "the training requests nvidia.com/gpu. Set it to single."
+        )
+    topology = requested["topology"]
+    if topology and not requested["queue"]:
+        yield f"{key}.topology: only Kueue reads it, and {key}.queue is not set. Set queue, or remove topology."
+    if topology and not LEVEL.fullmatch(topology["level"]):
+        yield (
+            f"{key}.topology.level: {topology['level'] or 'an empty text'} is not a label of nodes. Use the nodeLabel "
+            "of a level of the Topology, such as kubernetes.io/hostname."
         )
     if requested["nodes"] is not None and requested["nodes"] < 1:
         yield f"{key}.nodes: {requested['nodes']} is not a valid number of nodes. Use at least 1."

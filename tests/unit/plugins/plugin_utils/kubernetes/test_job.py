@@ -110,6 +110,36 @@ def test_queue_and_pull_secret():
     assert pod["imagePullSecrets"] == [{"name": "registry"}]
 
 
+@pytest.mark.parametrize("training", [HOROVOD, TORCH])
+@pytest.mark.parametrize("mode", ["required", "preferred"])
+def test_topology_is_an_annotation_of_the_pods_with_ranks(training, mode):
+    last = made(training, queue="gpus", topology={"level": "example.com/rack", "mode": mode})[-1]
+    if training is HOROVOD:
+        replicas = last["spec"]["mpiReplicaSpecs"]
+        assert "metadata" not in replicas["Launcher"]["template"]
+        template = replicas["Worker"]["template"]
+    else:
+        (patch,) = last["spec"]["runtimePatches"]
+        (node,) = patch["trainingRuntimeSpec"]["template"]["spec"]["replicatedJobs"]
+        template = node["template"]["spec"]["template"]
+    assert template["metadata"] == {"annotations": {f"kueue.x-k8s.io/podset-{mode}-topology": "example.com/rack"}}
+    group, version = last["apiVersion"].split("/")
+    assert list(schema.problems(clusters.schema(group, last["kind"], version), last)) == []
+
+
+@pytest.mark.parametrize(
+    "more, reported",
+    [
+        ({"topology": {"level": "example.com/rack"}}, "site.kubernetes.training.topology: only Kueue reads it"),
+        ({"queue": "gpus", "topology": {"level": "a rack"}}, "site.kubernetes.training.topology.level: a rack is not"),
+        ({"queue": "gpus", "topology": {"level": "rack"}}, ""),
+    ],
+)
+def test_topology_needs_a_queue_and_a_label(more, reported):
+    found = problems(with_training(TORCH, **more))
+    assert [one[: len(reported)] for one in found] == ([reported] if reported else [])
+
+
 def test_unchanged_job_has_the_same_name_and_another_run_a_new_one():
     names = [made(TORCH, **more)[-1]["metadata"]["name"] for more in ({}, {}, {"run": "2"}, {"nodes": 3})]
     assert names[0] == names[1]

@@ -196,12 +196,13 @@ def test_trainer_without_annotations_of_pods():
     kept["podSpecOverrides"] = {"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": True}}
     inner = {"type": "object", "properties": {"spec": {"type": "object", "properties": kept}}}
     old["spec"]["versions"] = [{**old["spec"]["versions"][0], "schema": {"openAPIV3Schema": inner}}]
-    whole = with_network(training={})
+    whole = with_network(training={"queue": "gpus", "topology": {"level": "example.com/rack"}})
     whole["training"] = {"image": "i", "command": ["python3", "train.py"]}
     made = plan(requested(whole), before(definitions=[*DEFINITIONS, old], namespaces=NAMESPACES))
+    why = "Kubeflow Trainer 2.0 has no field for the annotations of pods. Install Kubeflow Trainer 2.1 or newer, or"
     assert [one for one in made["problems"] if "annotations" in one] == [
-        "Cannot attach the pods of the training to the RDMA networks. Kubeflow Trainer 2.0 has no field for the "
-        "annotations of pods. Install Kubeflow Trainer 2.1 or newer, or remove site.kubernetes.network_operator."
+        f"Cannot attach the pods of the training to the RDMA networks. {why} remove site.kubernetes.network_operator.",
+        f"Cannot name the topology of the pods of the training. {why} remove site.kubernetes.training.topology.",
     ]
 
 
