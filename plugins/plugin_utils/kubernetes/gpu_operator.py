@@ -11,13 +11,14 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.plain_text import shown
 from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import fields
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.merge import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, nodes
 
 GROUP, VERSION, KIND = "nvidia.com", "v1", "ClusterPolicy"
 # The CRD requires them, also without a value.
@@ -32,6 +33,9 @@ REQUIRED = (
     "operator",
     "toolkit",
 )
+# By the kubelet version, such as v1.33.4+rke2r1 (GPU Operator documentation, getting started).
+CONTAINERD = {"+rke2": ("RKE2", "/var/lib/rancher/rke2"), "+k3s": ("k3s", "/var/lib/rancher/k3s")}
+SOCKET = "/run/k3s/containerd/containerd.sock"
 PREFIX, MANAGER = "aiready-licence-", "aiready.vsphere"
 # Label of the secrets that the role may remove.
 OURS = {"app.kubernetes.io/managed-by": "aiready.vsphere"}
@@ -67,6 +71,27 @@ def policy(requested: Mapping[str, Any], licence: str, openshift: bool) -> dict[
         "metadata": {"name": requested["policy"]},
         "spec": merged(made, requested.get("spec") or {}),
     }
+
+
+def toolkit_problems(policy: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Nodes whose containerd has other paths than those that the toolkit configures without its environment."""
+    spec = policy["spec"]
+    toolkit, cdi = (part if isinstance(part, dict) else {} for part in (spec.get("toolkit"), spec.get("cdi")))
+    if not toolkit.get("enabled", True) or cdi.get("nriPluginEnabled"):
+        return
+    env = toolkit.get("env")
+    given = {str(one.get("name")) for one in env if isinstance(one, dict)} if isinstance(env, list) else set()
+    for mark, (product, folder) in CONTAINERD.items():
+        own = [one for one in found if mark in nodes.kubelet(one)]
+        paths = {"CONTAINERD_CONFIG": f"{folder}/agent/etc/containerd/config.toml", "CONTAINERD_SOCKET": SOCKET}
+        missing = [f"{name} to {path}" for name, path in paths.items() if name not in given]
+        if own and missing:
+            name, version = shown(own[0]["metadata"]["name"]), shown(nodes.kubelet(own[0]))
+            yield (
+                f"Cannot configure containerd on {len(own)} node{'s' * (len(own) > 1)}, such as {name}. The kubelet "
+                f"{version} is that of {product}, whose containerd has its own paths. Set {' and '.join(missing)} in "
+                "site.kubernetes.gpu_operator.spec.toolkit.env, see docs/kubernetes.md."
+            )
 
 
 def licence_secret(namespace: str, token: str) -> dict[str, Any]:

@@ -51,6 +51,11 @@ def is_ready(node: Node) -> bool:
     return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
 
 
+def kubelet(node: Node) -> str:
+    """The version of the kubelet, which names the distribution."""
+    return str(((node.get("status") or {}).get("nodeInfo") or {}).get("kubeletVersion") or "")
+
+
 def is_vm(node: Node) -> bool:
     """Whether labels of the node, or vSphere's cloud provider, show that it is a VM."""
     own = labels(node)

@@ -52,6 +52,7 @@ def plan(requested: Mapping[str, Any], seen: Mapping[str, Objects], token: str =
     network = requested.get("network_operator") or {}
     problems = [*charts.problems(operator, network, on_openshift), *_operator(requested, seen, token)]
     problems += _nodes(requested, seen["nodes"])
+    problems += gpu_operator.toolkit_problems(made[0], seen["nodes"])
     problems += openshift.problems(seen) if on_openshift else ()
     partitions, unplanned = mig.objects(operator, nodes.chosen(seen["nodes"], requested["nodes"]))
     # Only the operator labels the product of a GPU.

@@ -54,6 +54,39 @@ def test_fields_of_the_user_have_precedence():
     assert policy(site(gpu_operator={"spec": more}))["spec"]["toolkit"] == more["toolkit"]
 
 
+def with_kubelet(version):
+    return {**node(), "status": {**node()["status"], "nodeInfo": {"kubeletVersion": version}}}
+
+
+PATHS = [{"name": "CONTAINERD_CONFIG", "value": "/c"}, {"name": "CONTAINERD_SOCKET", "value": "/s"}]
+
+
+@pytest.mark.parametrize(
+    "version, more, missing",
+    [
+        (
+            "v1.33.4+rke2r1",
+            {},
+            "Set CONTAINERD_CONFIG to /var/lib/rancher/rke2/agent/etc/containerd/config.toml and CO",
+        ),
+        (
+            "v1.33.4+k3s1",
+            {"toolkit": {"env": PATHS[:1]}},
+            "Set CONTAINERD_SOCKET to /run/k3s/containerd/containerd.sock in",
+        ),
+        ("v1.33.4+rke2r1", {"toolkit": {"env": PATHS}}, ""),
+        ("v1.33.4+rke2r1", {"toolkit": {"enabled": False}}, ""),
+        ("v1.33.4+rke2r1", {"cdi": {"nriPluginEnabled": True}}, ""),
+        ("v1.33.4", {}, ""),
+    ],
+)
+def test_containerd_of_rke2_and_k3s_has_other_paths(version, more, missing):
+    whole = site(gpu_operator={"driver": DRIVER, "spec": more})
+    found = plan(requested(whole), before(nodes=[with_kubelet(version)]), TOKEN)["problems"]
+    assert len(found) == bool(missing), found
+    assert all(missing in one and version in one for one in found)
+
+
 def test_namespace_lets_privileged_pods_in():
     first, _policy = plan(requested(), before())["objects"]
     assert (first["kind"], first["metadata"]["labels"]) == (
