@@ -68,19 +68,20 @@ def problems(chosen: Objects) -> Iterator[str]:
         )
 
 
-def settled(states: Any) -> bool:
-    """Whether no node is being configured. The operator may drain and restart nodes."""
-    return bool(states) and all(map(_settled, states))
+def settled(states: Any, requested: Mapping[str, Any], found: Any) -> bool:
+    """Whether no chosen node is being configured; found are all nodes. The operator may drain and restart nodes."""
+    names = {one["metadata"]["name"] for one in nodes.chosen(found or [], requested["nodes"])}
+    own = [one for one in states or () if one["metadata"]["name"] in names]
+    return bool(own) and all(_settled(one.get("status") or {}, requested["network_operator"]) for one in own)
 
 
-def _settled(state: Mapping[str, Any]) -> bool:
-    """Succeeded may be that of an earlier policy, so the status must have the functions of the spec."""
-    status = state.get("status") or {}
-    if status.get("syncStatus") in (BUSY, "Failed"):
-        return status["syncStatus"] != BUSY
-    made = {one.get("pciAddress"): int(one.get("numVfs") or 0) for one in status.get("interfaces") or []}
-    requested = (state.get("spec") or {}).get("interfaces") or []
-    return all(made.get(one.get("pciAddress"), 0) >= int(one.get("numVfs") or 0) for one in requested)
+def _settled(status: Mapping[str, Any], requested: Mapping[str, Any]) -> bool:
+    """Whether a node failed, or has what it can have. Succeeded may be that of an earlier policy."""
+    if status.get("syncStatus") != "Succeeded":
+        return status.get("syncStatus") == "Failed"
+    own = [one for one in status.get("interfaces") or [] if one.get("name") in requested["interfaces"]]
+    limits = [min(requested["vfs"], int(one.get("totalvfs") or 0)) for one in own]
+    return all(int(one.get("numVfs") or 0) >= limit for one, limit in zip(own, limits))
 
 
 def faults(requested: Mapping[str, Any], rails: Objects, seen: Mapping[str, Objects], chosen: Objects) -> Iterator[str]:

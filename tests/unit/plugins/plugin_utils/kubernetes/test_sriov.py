@@ -156,13 +156,32 @@ def test_states_have_their_cause(given, found):
 
 def test_ready_functions_have_no_fault():
     assert faults() == []
-    assert not settled([])
-    assert not settled([{"status": {"syncStatus": "InProgress"}}, {"status": {"syncStatus": "Succeeded"}}])
-    spec, old = {"interfaces": [{"pciAddress": PF["pciAddress"], "numVfs": 8}]}, {"interfaces": [PF]}
-    assert not settled([{"spec": spec, "status": {"syncStatus": "Succeeded", **old}}])
-    assert settled([{"spec": spec, "status": {"syncStatus": "Failed", **old}}])
-    assert settled([{"spec": spec, "status": {"syncStatus": "Succeeded", **spec}}])
-    assert settled(filter_example("kubernetes_sriov_settled")["states"]) == filter_sample("kubernetes_sriov_settled")
+
+
+def state(sync, name="gpu-01", **pf):
+    return {"metadata": {"name": name}, "status": {"syncStatus": sync, "interfaces": [{**PF, **pf}]}}
+
+
+@pytest.mark.parametrize(
+    "states, done",
+    [
+        ([], False),
+        ([state("InProgress")], False),
+        ([state("")], False),
+        ([state("Succeeded")], True),
+        ([state("Succeeded", numVfs=2)], False),  # that of an earlier policy
+        ([state("Failed", numVfs=2)], True),
+        ([state("Succeeded", numVfs=2, totalvfs=2)], True),
+        ([state("Succeeded"), state("InProgress", "storage-01")], True),
+    ],
+)
+def test_the_role_waits_for_functions_of_chosen_nodes(states, done):
+    assert settled(states, requested(physical()), [node(), node("storage-01", gpus=0)]) is done
+
+
+def test_example_of_the_filter():
+    made = filter_example("kubernetes_sriov_settled")
+    assert settled(made["states"], made["requested"], made["nodes"]) == filter_sample("kubernetes_sriov_settled")
 
 
 @pytest.mark.parametrize("spec", [{"numVf": 1}, {"deviceType": "vfio"}])
