@@ -127,7 +127,7 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
     failed result of its log}, and refused (failed results of the pods).
     """
     checks, network = requested["checks"], requested.get("network_operator") or {}
-    found = {one["metadata"]["name"]: one for one in seen["pods"]}
+    found, seen = {one["metadata"]["name"]: one for one in seen["pods"]}, {**seen, "logs": current(seen)}
     guests: dict[str, Any] = {}
     differences: dict[str, list[tuple[str, str]]] = {}
     for made in seen["made"]:
@@ -150,6 +150,12 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
         "simulated": checks["simulated"],
         "site": checks["site"],
     }
+
+
+def current(seen: Mapping[str, Any]) -> dict[str, Any]:
+    """The logs of pods that are not being deleted: one that an earlier check left has the output of that time."""
+    left = {one["metadata"]["name"] for one in seen["pods"] if one["metadata"].get("deletionTimestamp")}
+    return {name: text for name, text in seen["logs"].items() if name not in left}
 
 
 def intent_of(requested: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -179,6 +185,12 @@ def trouble(name: str, pod: Mapping[str, Any] | None, seen: Mapping[str, Any], c
     if pod is None:
         said = refused([one for one in seen.get("refused") or () if one["item"]["metadata"]["name"] == name])
         return " ".join(said).rstrip(".") or f"The pod {name} does not exist"
+    if pod["metadata"].get("deletionTimestamp"):
+        node = short((pod.get("spec") or {}).get("nodeName") or "none")
+        return (
+            f"The pod {name} is being deleted and does not end. Check its node {node}, and delete it with: kubectl "
+            f"--namespace {checks['namespace']} delete pod {name} --force"
+        )
     # Other objects of the namespace have events too.
     events = [one for one in seen["events"] if (one.get("involvedObject") or {}).get("name") == name]
     found = of_pods([pod], events)

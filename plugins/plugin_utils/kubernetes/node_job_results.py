@@ -57,6 +57,8 @@ def _of_job(requested: Mapping[str, Any], one: Mapping[str, Any]) -> Iterator[tu
     """(check, nodes, result, log) of each measurement of a job."""
     plan = one["job"]
     request = node_jobs.request_of(requested, plan)
+    if _is_left(one):  # with the output of an earlier check
+        one = {**one, "logs": {}}
     why = _trouble(requested, request, one)
     text = _log(one)
     first = plan["checks"][0]
@@ -110,6 +112,11 @@ def _trouble(requested: Mapping[str, Any], request: Mapping[str, Any], one: Mapp
     plan = one["job"]
     if one["refused"]:
         return " ".join(one["refused"])
+    if _is_left(one):
+        return (
+            f"The job {plan['name']} of an earlier check is being deleted and does not end. Check the nodes of its "
+            f"pods, and read them with: kubectl --namespace {plan['namespace']} get pods --output wide"
+        )
     tcp = request.get("transport") == node_jobs.TCP
     asked = {**requested, "training": {**request, "network": {} if tcp else request["network"]}}
     found = state.failures(asked, {**one, "log": _log(one)})
@@ -127,6 +134,10 @@ def _trouble(requested: Mapping[str, Any], request: Mapping[str, Any], one: Mapp
             f"{', '.join(plan['guests'])}. Check webhooks and queues of the cluster, which may change their affinity."
         )
     return " ".join(unread)
+
+
+def _is_left(one: Mapping[str, Any]) -> bool:
+    return any(job["metadata"].get("deletionTimestamp") for job in one["jobs"])
 
 
 def _late(requested: Mapping[str, Any], plan: Mapping[str, Any], one: Mapping[str, Any]) -> Iterator[str]:

@@ -98,7 +98,7 @@ def results(requested: Mapping[str, Any], done: Sequence[Mapping[str, Any]]) -> 
     """{measurements, files}. done has for each step its pairs (step), servers, clients, and more as checks.results."""
     measurements: list[dict[str, Any]] = []
     files: dict[str, str] = {}
-    for one in done:
+    for one in ({**step, "logs": checks.current(step)} for step in done):
         clients = {made["metadata"]["annotations"][checks.OF_NODE]: made for made in one["clients"]}
         for (source, target), server in zip(one["step"], one["servers"]):
             address = _address(str(one["logs"].get(server["metadata"]["name"]) or "")) or "unknown"

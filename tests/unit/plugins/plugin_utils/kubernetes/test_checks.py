@@ -161,6 +161,9 @@ def test_cause_of_a_pod_without_a_result():
     said = trouble("Failed", pods=[], refused=[failed])
     assert said.startswith("Cannot apply the Pod aiready-check-1. The API server reports: exceeded quota: gpus.")
     assert trouble("Failed", pods=[]) == "The pod aiready-check-1 does not exist"
+    left = {**NAMED, "metadata": {**NAMED["metadata"], "deletionTimestamp": "x"}, "spec": {"nodeName": "gpu-01"}}
+    assert "is being deleted and does not end. Check its node gpu-01" in trouble("Succeeded", pods=[left])
+    assert checks.current({"pods": [left], "logs": {"aiready-check-1": "old", "two": "new"}}) == {"two": "new"}
     assert "printed no complete result within" in trouble("Running")
     assert "printed no complete result within" in trouble("Pending", unread=unread)
 

@@ -267,6 +267,15 @@ def test_a_job_that_reached_its_limit_names_the_option(check, running, words):
     assert any(words in row["why"] for row in said.values() if row["check"] == check), said
 
 
+@pytest.mark.parametrize("check, row", [("cluster.nccl", "cluster.nccl rdma"), ("cluster.mpi_allreduce",) * 2])
+def test_output_of_a_job_that_an_earlier_check_left_does_not_count(check, row):
+    lab = Simulated(requested(asked(nodes=[2])))
+    one = of(lab, check)
+    jobs = [{**job, "metadata": {**job["metadata"], "deletionTimestamp": "x"}} for job in one["jobs"]]
+    found = judged(lab.request, [{**one, "jobs": jobs}])[row]
+    assert (found["measured"], "of an earlier check is being deleted" in found["why"]) == (None, True), found["why"]
+
+
 def test_all_logs_of_a_job_count():
     lab = Simulated(requested(asked(osu=None, nodes=[2])))
     one = of(lab, "cluster.nccl")
