@@ -130,6 +130,7 @@ def _made(
     shown = " ".join(filter(None, [", ".join(one["checks"]), one["variant"]]))
     return {
         **one,
+        "check": one["checks"][0],
         "title": f"{shown} on {', '.join(one['guests'])}",
         "objects": made,
         "apiVersion": made[-1]["apiVersion"],

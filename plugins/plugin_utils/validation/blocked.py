@@ -26,14 +26,12 @@ def blocked(
 def due(steps: Sequence[Sequence[Mapping[str, Any]]], seen: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
     """Steps of runs without the blocked ones, evaluated once for all of them."""
     rows = _rows(seen) if steps else []
-    left = [
-        [
-            run
-            for run in step
-            if not _left_out(seen["intent"], run["check"], "") and not _why(rows, run["check"], run["guests"], "")
-        ]
-        for step in steps
-    ]
+
+    def may_run(run: Mapping[str, Any]) -> bool:
+        check, variant = run["check"], run.get("variant", "")
+        return not _left_out(seen["intent"], check, variant) and not _why(rows, check, run["guests"], variant)
+
+    left = [[run for run in step if may_run(run)] for step in steps]
     return [step for step in left if step]
 
 

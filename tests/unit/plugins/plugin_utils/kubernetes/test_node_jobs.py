@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.logs import LINES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.plan import plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.blocked import blocked, due
 
 from vsphere_twin.kubernetes.cluster import Cluster
 from vsphere_twin.kubernetes.operators.world import World
@@ -339,3 +340,17 @@ def test_the_script_of_the_launcher_runs_in_a_shell(tmp_path):
         assert rows[f"pair.mpi_lat {pair}"]["measured"] == 21.5, log
         # The image of this test has no osu_bw.
         assert "The program osu_bw is missing" in rows[f"pair.mpi_bw {pair}"]["why"], log
+
+
+def test_a_job_whose_variant_is_blocked_does_not_run():
+    lab = Simulated(requested(asked(osu=None)))
+    inputs = checks.results(lab.request, {"made": [], "pods": [], "events": [], "logs": {}})
+    names = ["gpu-01", "gpu-02"]
+    seen = {**inputs, "intent": checks.intent_of(lab.request, names), "guests": {}}
+    # Without a result of the nodes, only what needs none of them may run.
+    expected = [one["title"] for one in lab.planned if not blocked(seen, one["check"], one["guests"], one["variant"])]
+    assert [one["title"] for step in due([lab.planned], seen) for one in step] == expected
+    seen["intent"]["skip"] = {**seen["intent"]["skip"], **dict.fromkeys((*checks.ALL, *checks.WITH_RDMA), "not here")}
+    assert [[one["title"] for one in step] for step in due([lab.planned], seen)] == [
+        [one["title"] for one in lab.planned]
+    ]
