@@ -24,6 +24,7 @@ from unit.plugins.plugin_utils.kubernetes.test_network_operator import (
     READY,
     with_network,
 )
+from unit.roles.variables import holds
 
 OWN = [
     clusters.definition("sriovnetwork.openshift.io", kind, "v1") for kind in ("SriovNetworkNodePolicy", "SriovNetwork")
@@ -189,3 +190,21 @@ def test_schemas_reject_other_fields(spec):
     known = clusters.schema("sriovnetwork.openshift.io", "SriovNetworkNodePolicy", "v1")
     whole = {"nicSelector": {}, "nodeSelector": {}, "numVfs": 1, "resourceName": "x", **spec}
     assert list(schema.problems(known, {"spec": whole}))
+
+
+@pytest.mark.parametrize(
+    "answer, done",
+    [
+        ({"failed": True, "msg": "sriovnetworknodestates is forbidden"}, True),
+        ({"failed": True, "msg": "Connection refused"}, False),  # the server may be on a node that restarts
+        ({"resources": [state("InProgress")]}, False),
+        ({"resources": [state("Succeeded")]}, True),
+    ],
+)
+def test_the_role_ends_its_wait_on_a_read_that_stays_rejected(answer, done):
+    whole = requested(physical())
+    given = {f"kubernetes_{key}": whole[key] for key in ("nodes", "network_operator")}
+    given.update(kubernetes_gpus=1, kubernetes_training={}, kubernetes_checks={}, kubernetes_host_driver="")
+    given.update(__kubernetes_sriov_states=answer, __kubernetes_nodes_after={"resources": [node()]})
+    name = "Wait until the nodes have their virtual functions"
+    assert holds("kubernetes", "networks", name, "until", **given) is done
