@@ -305,6 +305,33 @@ def test_a_failed_launcher_fails_the_mpi_job(world):
     assert conditions(world, "mpijobs", "train")["Failed"] == "True"
 
 
+def test_a_deadline_ends_a_pod_that_waits_for_its_image(world):
+    with_gpus(world)
+    world.images.missing.add("i:1")
+    world.cluster.create("pods", pod(gpus=0, activeDeadlineSeconds=60))
+    for passed, phase in ((0, "Pending"), (59, "Pending"), (60, "Failed")):
+        world.passed = passed
+        world.settle()
+        assert world.cluster.get("pods", "p", "default")["status"]["phase"] == phase
+    assert world.cluster.get("pods", "p", "default")["status"]["reason"] == "DeadlineExceeded"
+
+
+def test_a_deadline_ends_an_mpi_job_and_its_launcher(world):
+    with_gpus(world)
+    world.programs["launcher"] = lambda pod, container: (None, "")
+    job = mpi_job()
+    job["spec"]["runPolicy"]["activeDeadlineSeconds"] = 60
+    world.cluster.create("mpijobs", job)
+    world.settle()
+    world.passed += 60
+    world.settle()
+    rows = world.cluster.get("mpijobs", "train", "default")["status"]["conditions"]
+    (failed,) = [one for one in rows if one["type"] == "Failed"]
+    said = ("True", "DeadlineExceeded", "Job was active longer than specified deadline")
+    assert (failed["status"], failed["reason"], failed["message"]) == said
+    assert world.cluster.list("pods", "default") == []
+
+
 def test_a_bad_mpi_job_has_an_event_and_no_condition(world):
     job = mpi_job("1st")
     job["spec"]["mpiReplicaSpecs"]["Wroker"] = job["spec"]["mpiReplicaSpecs"].pop("Worker")

@@ -45,6 +45,8 @@ def asked(engine="horovod", rdma=True, **validation):
 class Simulated:
     """A cluster with GPU nodes and adapters whose pods print the output of the programs."""
 
+    passes = 0  # seconds until the role reads a job
+
     def __init__(self, request, nodes=2, **programs):
         self.request, self.cluster = request, Cluster()
         self.world = World(self.cluster, installed=("mpi-operator", "trainer"))
@@ -74,6 +76,8 @@ class Simulated:
             self.cluster.create(
                 plural, {key: made[key] for key in made if key not in ("apiVersion", "kind")}, "aiready"
             )
+        self.world.settle()
+        self.world.passed += self.passes
         self.world.settle()
         name, value = one["pods"][0].split("=")
         pods = [pod for pod in self.cluster.list("pods", "aiready") if pod["metadata"]["labels"].get(name) == value]
@@ -275,6 +279,16 @@ def test_output_of_a_job_that_an_earlier_check_left_does_not_count(check, row):
     jobs = [{**job, "metadata": {**job["metadata"], "deletionTimestamp": "x"}} for job in one["jobs"]]
     found = judged(lab.request, [{**one, "jobs": jobs}])[row]
     assert (found["measured"], "of an earlier check is being deleted" in found["why"]) == (None, True), found["why"]
+
+
+@pytest.mark.parametrize("passes, words", [(300, "Job was active longer"), (600, "The pod exceeded its limit")])
+def test_deadlines_of_a_job_name_the_option(passes, words):
+    """Workers end one start later than their launcher."""
+    lab = Simulated(requested(asked()), launcher=lambda _pod, _container: (None, ""))
+    lab.passes = passes
+    said = judged(lab.request, [of(lab, "pair.mpi_lat")])["pair.mpi_lat gpu-01 > gpu-02"]["why"]
+    assert words in said
+    assert "aise site.kubernetes.checks.limit_s" in said
 
 
 def test_all_logs_of_a_job_count():

@@ -142,6 +142,17 @@ def run(world):
 
 def _step(world, pod):
     cluster = world.cluster
+    if world.exceeds(pod, pod["spec"].get("activeDeadlineSeconds")):
+        text = "Pod was active on the node longer than the specified deadline"
+        cluster.event(pod, "DeadlineExceeded", text, source="kubelet")
+        killed = {"terminated": {"exitCode": 137, "reason": "Error", "finishedAt": now()}}
+        rows = [
+            {**one, "state": killed, "ready": False, "started": False} if "running" in one["state"] else one
+            for one in pod["status"].get("containerStatuses")
+            or [_waiting(one, "ContainerCreating") for one in pod["spec"]["containers"]]
+        ]
+        _write(cluster, pod, "Failed", rows, reason="DeadlineExceeded", message=text)
+        return
     obstacle = _sandbox(world, pod)
     if obstacle:
         reason, text = obstacle
@@ -234,9 +245,9 @@ def _status(container, state, ready, restarts):
     return {**row, "lastState": {}, "ready": ready, "restartCount": restarts, "started": ready}
 
 
-def _write(cluster, pod, phase, rows):
+def _write(cluster, pod, phase, rows, **more):
     ready = "True" if all(one["ready"] for one in rows) else "False"
-    status = {**pod["status"], "phase": phase, "containerStatuses": rows}
+    status = {**pod["status"], "phase": phase, "containerStatuses": rows, **more}
     status.setdefault("startTime", now())
     status.setdefault("podIP", cluster_address(cluster, pod))
     reason = "" if ready == "True" else "PodCompleted" if phase == "Succeeded" else "ContainersNotReady"

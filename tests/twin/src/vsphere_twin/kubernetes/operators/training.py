@@ -97,12 +97,10 @@ def _mpi_job(world, job):
         status["completionTime"] = now()
     elif launcher and is_true(launcher, "Failed"):
         counts["Launcher"] = {"failed": len(pods)}
-        rows = condition(
-            rows, "Running", "False", "BackoffLimitExceeded/Error", "Job has reached the specified backoff limit"
-        )
-        rows = condition(
-            rows, "Failed", "True", "BackoffLimitExceeded/Error", "Job has reached the specified backoff limit"
-        )
+        why = next(one for one in launcher["status"]["conditions"] if one["type"] == "Failed")
+        reason = f"{why['reason']}/Error" if why["reason"] == "BackoffLimitExceeded" else why["reason"]
+        rows = condition(rows, "Running", "False", reason, why["message"])
+        rows = condition(rows, "Failed", "True", reason, why["message"])
     elif active and len(running) == wanted:
         rows = condition(rows, "Running", "True", "MPIJobRunning", f"{text} running.")
     put_status(cluster, "mpijobs", job, {**status, "conditions": rows, "replicaStatuses": counts}, MPI)

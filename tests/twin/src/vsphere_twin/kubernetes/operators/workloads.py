@@ -139,11 +139,11 @@ def jobs(world):
         if "deletionTimestamp" in job["metadata"]:
             continue
         if not any(one["type"] in ("Complete", "Failed") for one in job.get("status", {}).get("conditions") or ()):
-            _job(cluster, job)
+            _job(world, job)
 
 
-def _job(cluster, job):
-    spec, name = job["spec"], job["metadata"]["name"]
+def _job(world, job):
+    cluster, spec, name = world.cluster, job["spec"], job["metadata"]["name"]
     pods = owned(cluster, "pods", job)
     status = copy.deepcopy(job.get("status") or {})
     if spec.get("suspend"):
@@ -151,6 +151,16 @@ def _job(cluster, job):
             cluster.deleted(cluster.kind("pods"), pod)
         status["conditions"] = condition(status.get("conditions"), "Suspended", "True", "JobSuspended", "Job suspended")
         status.update(active=0, ready=0)
+        put_status(cluster, "jobs", job, status, MANAGER)
+        return
+    if world.exceeds(job, spec.get("activeDeadlineSeconds")):
+        for pod in pods:
+            if pod["status"].get("phase") not in ("Succeeded", "Failed"):
+                cluster.deleted(cluster.kind("pods"), pod)
+        text = "Job was active longer than specified deadline"
+        status["conditions"] = condition(status.get("conditions"), "Failed", "True", "DeadlineExceeded", text)
+        status.update(active=0, ready=0)
+        cluster.event(job, "DeadlineExceeded", text, "Warning", "job-controller")
         put_status(cluster, "jobs", job, status, MANAGER)
         return
     phases = [pod["status"].get("phase") for pod in pods]

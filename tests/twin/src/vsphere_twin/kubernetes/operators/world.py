@@ -73,9 +73,9 @@ class World:
 
     `add_node(name, gpus=2)` joins a node. `programs` decides how containers end: {container: callable(pod, container)}
     that returns (exit code or None while it runs, log). A `pod_runtime` runs the containers of chosen pods (see
-    PodRuntime). `installed` names the operators, with `vks` the cluster is a Supervisor, whose Cluster objects become
-    API servers of their own. Faults are plain attributes: `images.missing`, `images.private`, `hardware`,
-    `feature_discovery`, `free_gpus`.
+    PodRuntime). `installed` names the operators. With `vks`, the cluster is a Supervisor. Its Cluster objects become
+    API servers of their own. A test raises `passed` by seconds to reach the deadlines of pods and jobs. Faults are
+    plain attributes: `images.missing`, `images.private`, `hardware`, `feature_discovery`, `free_gpus`.
     """
 
     def __init__(self, cluster, installed=OPERATORS, gpu_namespace="gpu-operator"):
@@ -89,6 +89,7 @@ class World:
         self.sriov_nodes = {"kubernetes.io/os": "linux"}  # labels of the nodes that it configures
         self.rejections = []  # what the API answered to operators
         self._seen, self._idle = {}, None
+        self.passed, self._begun = 0, {}
         # A Supervisor: `spawn(uid, name, version)` returns the API server of a new cluster, `end(uid)` stops it.
         self.spawn, self.end = None, lambda uid: None
         self.free_gpus, self.host_branch = None, "580"
@@ -122,7 +123,14 @@ class World:
     def tick(self):
         """One step of each controller; return whether anything changed."""
         cluster, before = self.cluster, self.cluster.revision
-        state = (before, repr(self.hardware), len(self.images.missing), len(self.images.private), len(self.programs))
+        state = (
+            before,
+            self.passed,
+            repr(self.hardware),
+            len(self.images.missing),
+            len(self.images.private),
+            len(self.programs),
+        )
         if state == self._idle and not self.pod_runtime.busy():
             return False
         for owner, controller in _CONTROLLERS:
@@ -150,6 +158,11 @@ class World:
     def first_seen(self, obj):
         """The order in which the operator saw objects."""
         return self._seen.setdefault(obj["metadata"]["uid"], len(self._seen))
+
+    def exceeds(self, obj, limit):
+        """Whether an object is active for longer than its deadline in seconds, or None without one."""
+        begun = self._begun.setdefault(obj["metadata"]["uid"], self.passed)
+        return limit is not None and self.passed - begun >= limit
 
     # What containers do
 
