@@ -69,7 +69,7 @@ class FilterModule:
             "kubernetes_registry_secret": deferred("plugin_utils.kubernetes.registries", "secret"),
             "kubernetes_restore_lost": deferred("plugin_utils.restore.clusters", "lost"),
             "kubernetes_secret": deferred("plugin_utils.kubernetes.gpu_operator", "licence_secret"),
-            "kubernetes_secret_names": deferred("plugin_utils.drift.cluster", "without_content"),
+            "kubernetes_secret_names": deferred("plugin_utils.kubernetes.desired", "without_content"),
             "kubernetes_settled": deferred("plugin_utils.kubernetes.state", "settled"),
             "kubernetes_sriov_settled": deferred("plugin_utils.kubernetes.sriov", "settled"),
             "kubernetes_unread": deferred("plugin_utils.kubernetes.unread", "unread"),

@@ -67,22 +67,6 @@ def _clusters(preview: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
                 yield {**one, "item": {"kind": made["kind"], "objects": [made]}}
 
 
-def without_content(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Results of reads of secrets, with names and failures only."""
-    return [
-        {
-            **{key: one[key] for key in ("item", "msg", "exception", "api_found") if key in one},
-            **({"resources": [_header(secret) for secret in one["resources"]]} if "resources" in one else {}),
-        }
-        for one in results
-    ]
-
-
-def _header(found: Mapping[str, Any]) -> dict[str, Any]:
-    metadata = {key: found["metadata"].get(key) for key in ("name", "namespace")}
-    return {"apiVersion": found.get("apiVersion"), "kind": found.get("kind"), "metadata": metadata}
-
-
 def _name(made: Mapping[str, Any]) -> str:
     metadata = made["metadata"]
     where = f"{metadata['namespace']}/" if metadata.get("namespace") else ""

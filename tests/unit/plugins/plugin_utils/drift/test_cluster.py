@@ -7,10 +7,10 @@ import json
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift import recorded
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.cluster import cluster, without_content
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.cluster import cluster
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.seen import seen, stages
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.table import answer
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.desired import desired, reads
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.desired import desired, reads, without_content
 
 READ = {"api_version": "nvidia.com/v1", "kind": "ClusterPolicy", "name": "cluster-policy"}
 
