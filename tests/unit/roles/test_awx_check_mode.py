@@ -43,6 +43,11 @@ def test_every_message_about_a_missing_object_is_a_change_in_check_mode():
     assert [text for text in found if re.search(expression(False), text)] == []
 
 
+def test_check_mode_reaches_every_task():
+    tasks = yaml.safe_load((ROLE / "tasks" / "main.yml").read_text())
+    assert [task["name"] for one in tasks for task in one.get("block", [one]) if "when" in task] == []
+
+
 @pytest.mark.parametrize("text", ["Request to /api/v2/x returned 2 items, expected 1", "HTTP Error 404: not found"])
 def test_other_failures_stay_failures(text):
     assert not re.search(expression(True), text)
