@@ -112,6 +112,9 @@ def restart(kind):
     return {"kind": kind, "reasons": ["driver"], "cold_reasons": ["firmware"], "reboot": True}
 
 
+BY_IMAGE = {"kind": "none", "reasons": [], "cold_reasons": [], "reboot": False, "remediated": True}
+
+
 def allowed(**changes):
     return {**preview()["allowed"], **changes}
 
@@ -145,6 +148,12 @@ def allowed(**changes):
             [("restart", "blocks")],
             id="a restart that is not",
         ),
+        pytest.param(
+            preview(restart=BY_IMAGE, allowed=allowed(reboot="refuse")),
+            [("restart", "blocks")],
+            id="image, not allowed",
+        ),
+        pytest.param(preview(restart=BY_IMAGE), [("restart", "will be changed")], id="image"),
         pytest.param(
             preview(restart=restart("cold")), [("restart", "blocks")], id="a cold power cycle that is not allowed"
         ),
