@@ -307,7 +307,7 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.fabric import agree, summary
 
@@ -315,10 +315,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.f
 def main() -> None:
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     requested = module.params
-    try:
-        params.check(requested)
-    except OperatorError as error:
-        module.fail_json(msg=error.message, failure=error.failure)
+    fail_if_invalid(module, params.check_params(requested))
     answer = agree(
         requested["switches"],
         requested["hosts"],

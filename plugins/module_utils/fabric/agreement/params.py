@@ -50,29 +50,21 @@ ARGUMENTS = {
 _SOURCES = {"switches": "roce_qos_info", "hosts": "esxi_roce_info", "guests": "guest_roce_info"}
 
 
-def check(params: Mapping[str, Any]) -> None:
-    """Reject data that cannot be compared, with all problems at once."""
+def check_params(params: Mapping[str, Any]) -> list[str]:
+    """Return the problems of data that cannot be compared, one sentence each."""
     found = [] if params["config"] is None else [f"config.{one}" for one in problems(intent(params["config"]))]
     for key, module in _SOURCES.items():
         kind, word = (dict, "dictionary") if key == "switches" else (list, "list")
         for number, data in enumerate(params[key]):
             if not isinstance(data.get("ports"), kind) or not data.get("name"):
                 found.append(
-                    f"{key}[{number}] has no name, or its ports are not a {word}. Give the result of {module}."
+                    f"{key}[{number}] has no name, or its ports are not a {word}. Pass the result of {module}."
                 )
     for key in ("host_ports", "fabric_ports"):
         for switch, names in params[key].items():
             if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
                 found.append(f"{key}.{switch} is not a list of port names. Give a list, such as [Ethernet1/1].")
-    if found:
-        raise OperatorError(
-            "parameters",
-            "cannot compare switches, hosts and guests",
-            " ".join(found),
-            "Pass the results of these modules without changes",
-            "invalid_parameters",
-            problems=found,
-        )
+    return found
 
 
 def disagreement(answer: Answer, strict: bool) -> OperatorError:

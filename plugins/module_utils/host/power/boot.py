@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import journal, maintenance
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import journal, maintenance, params
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, hosts, session, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
@@ -109,7 +109,7 @@ class Reboot(HostNoun[RebootRequest, Boot]):
             # An administrator disconnected the host, and no wait ends that; a host that restarts is notResponding.
             raise hosts.unreachable(self._found)
         if requested.state == "back":
-            after = _moment(requested.booted_after, self.label)
+            after = params.moment(requested.booted_after)
             if journal.going_down(now.tasks, now.boot_time) and not _later(after, now.boot_time):
                 after = now.boot_time
             return replace(now, connection="connected", power="poweredOn", later_than=after)
@@ -240,22 +240,7 @@ def shown(moment: datetime.datetime | None) -> str | None:
     """A time as results carry it, in UTC."""
     if moment is None:
         return None
-    return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-def _moment(text: str | None, label: str) -> datetime.datetime | None:
-    if not text:
-        return None
-    try:
-        return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=datetime.timezone.utc)
-    except ValueError as error:
-        raise OperatorError(
-            label,
-            f"booted_after {text} is not valid",
-            "It is not a time in the format that this module returns",
-            "Use the `boot_time` of an earlier result",
-            "invalid_parameters",
-        ) from error
+    return moment.astimezone(datetime.timezone.utc).strftime(params.MOMENT)
 
 
 def _start(ref: Any, power: str) -> Any:

@@ -111,7 +111,6 @@ def test_which_boot_is_waited_for(now, requested, planned, later_than):
         (replace(UP, connection="disconnected"), {"state": "back"}, None, "host_not_connected"),
         (replace(UP, in_maintenance=False), {}, None, "not_in_maintenance"),
         (replace(UP, in_maintenance=False), {}, {"in_maintenance": False}, "not_in_maintenance"),
-        (UP, {"state": "back", "booted_after": "yesterday"}, None, "invalid_parameters"),
     ],
 )
 def test_a_restart_that_cannot_be_is_refused(now, requested, planned, code):
