@@ -1,0 +1,90 @@
+"""Check mode of the role awx on an empty, a half-filled and a complete controller: it only reads, and counts alike.
+
+Workflows would double the time. tests/unit/roles/test_awx_check_mode.py has the messages about their missing nodes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+import requests
+import yaml
+
+from guests.faults.table import number_of_commit
+from rehearse.awx_jobs import repository
+
+from .test_awx_job import AWX, PROJECT
+
+LOGIN = {"username": "automation", "password": "not-a-real-one"}
+INPUTS = {
+    "vcenter": {"host": "vcenter.example.org", **LOGIN},
+    "bmc": LOGIN,
+    "switches": LOGIN,
+    "licence": {"token": "not-a-real-one"},
+    "registry": {"address": "images.example.org", "password": "not-a-real-one"},
+    "controller": {"host": "https://awx.example.org", "token": "not-a-real-one"},
+    "machine": LOGIN,
+    "vault": {"vault_password": "not-a-real-one"},
+}
+MAIL = {
+    "host": "smtp.example.org",
+    "port": 25,
+    "sender": "awx@example.org",
+    "recipients": ["ops@example.org"],
+    "timeout": 30,
+    "use_tls": False,
+    "use_ssl": False,
+    "username": "",
+    "password": "",
+}
+RULE = "DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1"
+HALF = {
+    "awx_execution_environment": {"image": "images.example.org/aiready:1"},
+    "awx_credentials": [{"kind": "bmc", "inputs": INPUTS["bmc"]}],
+    "awx_templates": ["preflight"],
+    "awx_workflow": {"enabled": False},
+}
+WHOLE = {
+    **HALF,
+    "awx_credentials": [{"kind": kind, "inputs": inputs} for kind, inputs in INPUTS.items()],
+    "awx_survey": ["gpu.profile"],
+    "awx_instance_groups": [{"name": "training", "max_concurrent_jobs": 2}],
+    "awx_notifications": [{"name": "operations", "type": "email", "configuration": MAIL}],
+    "awx_schedules": [{"name": "each night", "template": "preflight", "rrule": RULE}],
+}
+
+
+@pytest.mark.skipif(number_of_commit() % 3 != 2, reason="One commit of three runs about 100 modules of awx.awx.")
+def test_check_mode_only_reads_and_counts_the_changes_of_the_run(lab):
+    lab = lab(faces=("controller",))
+    service, login, ca_file = lab.twin.controller.service, lab.twin.controller.endpoint(), str(lab.twin.ca_file)
+    words = {"auth": (login["username"], login["password"]), "verify": ca_file, "timeout": 30}
+    token = requests.post(f"{login['url']}/api/v2/tokens/", json={}, **words).json()["token"]
+    env = {"CONTROLLER_HOST": login["url"], "CONTROLLER_OAUTH_TOKEN": token, "SSL_CERT_FILE": ca_file}
+    project = {"scm_url": repository(shutil.copytree(PROJECT, lab.work / "project"))}
+    here = lab.work / "hosts.yml"
+    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    here.write_text(yaml.safe_dump({"all": {"hosts": {"localhost": local}}}))
+
+    def changes(options, *arguments):
+        """The changed items of each task; a skipped list of items has none."""
+        service.requests.clear()
+        given = json.dumps({**options, "awx_project": project})
+        run = lab.run("--extra-vars", given, *arguments, of=AWX, inventory=here, env=env)
+        assert run.status == 0, run.text[-3000:]
+        counted, task = {}, ""
+        for line in run.output.splitlines():
+            if line.startswith("TASK ["):
+                task = line.rpartition(" : ")[2].rstrip("* ]")
+            elif line.startswith("changed: "):
+                counted[task] = counted.get(task, 0) + 1
+        return counted
+
+    for options in (HALF, WHOLE):
+        planned = changes(options, "--check")
+        assert {method for method, _path in service.requests} == {"GET"}
+        assert planned == changes(options)
+    assert changes(WHOLE, "--check") == {}
+    assert {method for method, _path in service.requests} == {"GET"}
