@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Parts of a path after the name of the setting's kind.
 _LABEL, _SIZE, _MODE = ".label", ".vgpu_mode", ".device_mode"
+_SHELL = "TSM-SSH"
 _WRITE_ONLY = "The BMC does not return its value."
 _SYSTEM_SELECT = "Before the run, the host selected the mode of the device itself. No module sets that mode."
 _SHARED_SWITCH = (
@@ -174,6 +175,12 @@ def _service(entries: Sequence[Entry]) -> Steps:
                 step(own, dict(own[-1].request, state="restored" if "borrowed" in settings else state), settings)
             )
     return found
+
+
+def returns_shell(step: Mapping[str, Any]) -> bool:
+    """Whether a step stops SSH that this collection has started for a limited time."""
+    args = step["args"]
+    return step["module"] == "esxi_service" and (args.get("service"), args["state"]) == (_SHELL, "restored")
 
 
 def _profile(entries: Sequence[Entry]) -> Steps:

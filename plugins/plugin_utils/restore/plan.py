@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, drivers, machines, table
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, drivers, hosts, machines, table
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.read import read
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     Cannot,
@@ -77,11 +77,14 @@ def plan(
             found = clusters.permitted(found, delete_vms, delete_namespaces)
         for one in found if delete_vms or last.module in table.OF_CLUSTER else machines.kept(found):
             if isinstance(one, Cannot):
-                lost.append(asdict(one))
+                lost.append(asdict(_named(last, one)))
             else:
-                steps.append((last.when, dict(shown(one), entries=[asdict(entry) for entry in own])))
+                steps.append((last.when, dict(shown(_named(last, one)), entries=[asdict(entry) for entry in own])))
     lost += [clusters.of_kept(one) for _when, one in steps if clusters.is_kept(one, named)]
     steps = [pair for pair in steps if not clusters.is_kept(pair[1], named)]
+    # The role itself starts and returns the shell of these hosts, also one that a killed run has left.
+    shells = {one["host"] for _when, one in steps if one["on"] != "localhost"}
+    steps = [pair for pair in steps if not (pair[1]["host"] in shells and hosts.returns_shell(pair[1]))]
     steps.sort(key=lambda pair: pair[0], reverse=True)
     # Objects of a cluster need each other in an order that later changes do not change.
     steps.sort(key=lambda pair: clusters.rank(pair[1]))
@@ -92,6 +95,12 @@ def plan(
         "cannot": lost,
         "guests": any(run in runs and module in table.IN_GUESTS for run, module in reported.tasks),
     }
+
+
+def _named(last: Entry, one: Any) -> Any:
+    """The same step, whose object names its host if it is a device or a BMC: several hosts may have the same names."""
+    of_host = last.module in (*table.ON_HOST, *table.OF_BMC) and one.object != last.host
+    return replace(one, object=f"{one.object} of {last.host}") if of_host else one
 
 
 def objects(entries: Iterable[Entry]) -> list[list[Entry]]:

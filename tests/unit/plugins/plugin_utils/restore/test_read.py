@@ -17,10 +17,11 @@ def change(path, before, after, needs=None):
     return {"path": path, "before": before, "after": after, "needs": needs}
 
 
-def write(folder, run, *changes, task="t1", when="2026-01-01T00:00:0", module="esxi_kernel_setting", end="done"):
-    common = {"v": 1, "task": task}
-    head = {"run": run, "stage": "hosts", "module": module, "host": "esx-01", "request": {"host": "esx-01"}}
-    planned = {"item": 0, "label": "esx-01", "ids": {"moid": "host-1"}, "changes": list(changes)}
+def write(folder, run, *changes, task="t1", when="2026-01-01T00:00:0", module="esxi_kernel_setting", **more):
+    common, end, label = {"v": 1, "task": task}, more.pop("end", "done"), more.pop("label", "esx-01")
+    request = {"host": "esx-01", **more.pop("request", {})}
+    head = {"run": run, "stage": "hosts", "module": module, "host": "esx-01", "request": request}
+    planned = {"item": 0, "label": label, "ids": {"moid": "host-1"}, "changes": list(changes)}
     rows = [{**common, "kind": "task", "when": f"{when}1", **head}]
     rows.append({**common, "kind": "planned", "when": f"{when}2", **planned})
     if end:
@@ -103,6 +104,26 @@ def test_the_last_change_is_restored_first(tmp_path):
     write(tmp_path, "first", ATS)
     write(tmp_path, "later", change("x", 1, 2), module="esxi_maintenance", task="t2", when="2026-03-01T00:00:0")
     assert [step["module"] for step in plan(str(tmp_path))["steps"]] == ["esxi_kernel_setting"]
+
+
+@pytest.mark.parametrize(
+    "state, firmware, modules",
+    [
+        pytest.param("started", True, ["nic_firmware"], id="the role returns the shell after the steps that need it"),
+        pytest.param("started", False, ["esxi_service"], id="a killed run left the shell"),
+        pytest.param("stopped", True, ["esxi_service", "nic_firmware"], id="a run stopped the shell of others"),
+    ],
+)
+def test_the_shell_of_a_host_is_returned_once(tmp_path, state, firmware, modules):
+    before = state == "stopped"
+    changes = [change("running", before, not before), *([] if before else [change("borrowed", False, True)])]
+    request = {"service": "TSM-SSH", "state": state}
+    write(tmp_path, "first", *changes, task="t2", when="2026-02-01T00:00:0", module="esxi_service", request=request)
+    if firmware:
+        write(tmp_path, "second", change("ATS_ENABLED", "False(0)", "True(1)"), module="nic_firmware", label="mt4125")
+    found = plan(str(tmp_path))["steps"]
+    assert [step["module"] for step in found] == modules
+    assert [step["object"] for step in found if step["module"] == "nic_firmware"] == ["mt4125 of esx-01"] * firmware
 
 
 CREATED = [change("exists", False, True), change("path", None, "/dc/vm/new")]
