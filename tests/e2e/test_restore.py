@@ -33,7 +33,7 @@ SEEN = {
 # vCenter writes these keys when the VM starts.
 OF_START = tuple(
     f"config.extraConfig[{key}]"
-    for key in ("ethernet0.pciSlotNumber", "ethernet1.pciSlotNumber", "pciPassthru0.present")
+    for key in ("ethernet0.pciSlotNumber", "ethernet1.pciSlotNumber", "pciPassthru0.present", "pciPassthru1.present")
 )
 
 

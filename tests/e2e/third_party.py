@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pyVmomi import VmomiSupport, vim
 
 from wire.observe import client
@@ -13,6 +15,8 @@ READ = {
 }
 # Counts and times, which grow with each change and each start.
 LASTING = ("changeVersion", "modified", "bootTime", "createDate", "lastModified")
+# Notes on the options of kernel modules at a boot, which no later boot uses.
+OF_BOOT = re.compile(r"\.at_boot$")
 
 
 def read(twin):
@@ -20,6 +24,7 @@ def read(twin):
     found = {}
     with client(twin) as service:
         content = service.RetrieveContent()
+        notes = {field.key: field.name for field in content.customFieldsManager.field}
         for kind, properties in READ.items():
             view = content.viewManager.CreateContainerView(content.rootFolder, [kind], True)
             for one in view.view:
@@ -29,6 +34,8 @@ def read(twin):
                     for part in path.split("."):
                         value = getattr(value, part, None)
                     _walk(path, value, values)
+                named = {notes[note.key]: note.value for note in one.customValue}
+                values.update({f"customValue.{name}": text for name, text in named.items() if not OF_BOOT.search(name)})
                 found[f"{kind.__name__.rpartition('.')[2]} {one.name}"] = values
             view.Destroy()
     return found
