@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 from pyVim import task
 from pyVmomi import vim
 
 from rehearse import playbook
+from wire.drive import Driver, connection
 from wire.observe import virtual_machine
 
 from . import recaptured
@@ -148,6 +150,16 @@ def differing(reported):
     }
 
 
+def captured_again(lab, folder):
+    """The capture of the untouched site in this folder, and a later one of its vCenter, with the same pseudonyms."""
+    first, today = (str(folder / name) for name in ("1.zip", "today.zip"))
+    shutil.copy(f"{first}.secret.json", f"{today}.secret.json")
+    driver = Driver(connection(lab.twin, folder / "sessions-today"), lab.twin)
+    answer = driver("site_capture_info", dest=today, keep=["names"])
+    assert not answer["failed"], answer["msg"]
+    return first, today
+
+
 def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_value(lab, tmp_path):
     one = applied(lab)
     before = everything(one)
@@ -160,20 +172,21 @@ def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_v
     assert "\n".join(recaptured.differing(one.twin, tmp_path, FACES)) == ""
     changed_at = by_another_user(one)
     planted(one)
+    first, today = captured_again(one, tmp_path)
     forget_requests(one)
     before = everything(one)
-    run, reported, folder = drift(one)
+    run, reported, folder = drift(one, "--extra-vars", json.dumps({"drift_captures": [first, today]}))
     assert everything(one) == before
     assert nothing_but_reads(one)
     assert (run.status, run.changed) == (2, 0), run.output
     assert (reported["status"], reported["code"]) == ("drift", 10)
     assert PLANTED - differing(reported) == set()
-    # Its adapter cannot be compared while its host rejects PVRDMA.
+    # Its adapter cannot be compared while its host rejects PVRDMA. The later capture has no switches.
     unknown = [(row["object"], row["why"]) for row in reported["rows"] if row["state"] == "unknown"]
-    assert [name for name, dummy in unknown] == [JOB_01]
+    assert [name for name, dummy in unknown] == [JOB_01, "each switch"]
     assert "The firewall ruleset pvrdma of host esx-01.lab.example is closed" in unknown[0][1]
     changed = [row for row in reported["rows"] if row["state"] == "changed since"]
-    assert {row["run"] for row in changed} == {"first"}
+    assert {row["run"] for row in changed} == {"first", "1.zip"}
     # vCenter has an event of the other user. The changes of the model have none, and drift reads none from a switch.
     who = {(row["changed_by"], row["changed_at"]) for row in changed if row["object"] == JOB_02}
     assert who == {(r"VSPHERE.LOCAL\ops", changed_at)}
@@ -182,6 +195,8 @@ def test_untouched_site_has_no_drift_and_each_planted_change_is_named_with_its_v
     # Ansible prints the backslash twice in some formats.
     assert f"ops {changed_at})" in run.text
     assert rf"| {changed_at} VSPHERE.LOCAL\ops |" in folder.joinpath("drift.md").read_text()
+    (row,) = [row for row in reported["rows"] if (row["object"], row["setting"]) == ("VM job-02", "CPUs")]
+    assert (row["state"], row["found"], row["run"]) == ("changed since", "8", "1.zip"), row
     text = folder.joinpath("drift.txt").read_text()
     assert len(text.splitlines()) == 7
     assert one.twin.password not in run.output + text + json.dumps(reported)
