@@ -63,6 +63,7 @@ def test_check_mode_only_reads_and_counts_the_changes_of_the_run(lab):
     words = {"auth": (login["username"], login["password"]), "verify": ca_file, "timeout": 30}
     token = requests.post(f"{login['url']}/api/v2/tokens/", json={}, **words).json()["token"]
     env = {"CONTROLLER_HOST": login["url"], "CONTROLLER_OAUTH_TOKEN": token, "SSL_CERT_FILE": ca_file}
+    env["CONTROLLER_REQUEST_TIMEOUT"] = "120"  # the default of 10 s is short on a busy machine
     project = {"scm_url": repository(shutil.copytree(PROJECT, lab.work / "project"))}
     here = lab.work / "hosts.yml"
     local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}

@@ -60,6 +60,7 @@ def test_preflight_runs_as_a_job_and_returns_its_artifacts(lab):
     launch.write_text(yaml.safe_dump(BOOK))
     given = {
         "CONTROLLER_HOST": login["url"],
+        "CONTROLLER_REQUEST_TIMEOUT": "120",  # the default of 10 s is short on a busy machine
         "CONTROLLER_USERNAME": login["username"],
         "CONTROLLER_PASSWORD": login["password"],
         "SSL_CERT_FILE": str(twin.ca_file),

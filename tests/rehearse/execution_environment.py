@@ -86,6 +86,7 @@ def _run_jobs(twin: Any, work: Path, image: str, say: Callable[[str], None]) -> 
     env = playbook.environment(
         work,
         CONTROLLER_HOST=login["url"],
+        CONTROLLER_REQUEST_TIMEOUT="120",  # the default of 10 s is short on a busy machine
         CONTROLLER_USERNAME=login["username"],
         CONTROLLER_PASSWORD=login["password"],
         SSL_CERT_FILE=str(twin.ca_file),

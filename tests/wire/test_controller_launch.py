@@ -57,6 +57,8 @@ def run_tasks(running, folder, tasks):
     environment = {
         **os.environ,
         "CONTROLLER_HOST": controller.url,
+        # A launch reads the inventory; the default of 10 s is short on a busy machine.
+        "CONTROLLER_REQUEST_TIMEOUT": "120",
         "CONTROLLER_USERNAME": controller.endpoint()["username"],
         "CONTROLLER_PASSWORD": controller.endpoint()["password"],
         "SSL_CERT_FILE": str(running.ca_file),
