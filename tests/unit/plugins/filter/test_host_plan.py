@@ -55,17 +55,6 @@ def test_nothing_requested_is_nothing_to_do():
     assert found["gaps"] + found["refusals"] + found["story"] + found["undone"] + found["open"]["what"] == []
 
 
-@pytest.mark.parametrize("by, restarts", [("image", True), ("baselines", False)])
-@pytest.mark.parametrize("reboot", ["allow", "refuse"])
-def test_a_restart_by_vcenter_for_an_image_is_planned_and_needs_permission(by, restarts, reboot):
-    change = {"path": "driver", "before": "old", "after": "new", "needs": None}
-    item = {"changed": True, "changes": [change], "pending": [], "after": {"managed_by": by}}
-    found = plan({"driver": {"version": "580.65.05"}, "reboot": reboot}, driver={"host": item})
-    assert (found["restart"]["remediated"], found["out"], found["restarts_now"]) == (restarts, restarts, False)
-    assert bool(found["refusals"]) == (restarts and reboot == "refuse")
-    assert any("vCenter restarts it" in line for line in found["story"]) == restarts
-
-
 def test_before_the_host_was_read_nothing_is_decided():
     found = host_plan({}, {"name": "esx-01", "mig": "enabled", "gpu_passthrough": "enabled", "vfs": 4})
     assert (found["passthrough"], found["loaded"], found["gaps"], found["blockers"]) == ([], False, [], [])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.host_restart import restart
 
+from .test_host_plan import plan
+
 
 def waiting(*needs, key="host"):
     """The result of a module with these pending settings."""
@@ -46,3 +48,14 @@ def test_reasons_for_a_cold_cycle_are_reported_apart():
 def test_a_port_without_ats_is_the_reason_for_a_cold_cycle():
     port = {"pending": [{"what": "ATS_ENABLED", "needs": "cold_power_cycle"}]}
     assert restart([{"devices": [port]}]).cold_reasons == ["ATS_ENABLED"]
+
+
+@pytest.mark.parametrize("by, restarts", [("image", True), ("baselines", False)])
+@pytest.mark.parametrize("reboot", ["allow", "refuse"])
+def test_a_restart_by_vcenter_for_an_image_is_planned_and_needs_permission(by, restarts, reboot):
+    change = {"path": "driver", "before": "old", "after": "new", "needs": None}
+    item = {"changed": True, "changes": [change], "pending": [], "after": {"managed_by": by}}
+    found = plan({"driver": {"version": "580.65.05"}, "reboot": reboot}, driver={"host": item})
+    assert (found["restart"]["remediated"], found["out"], found["restarts_now"]) == (restarts, restarts, False)
+    assert bool(found["refusals"]) == (restarts and reboot == "refuse")
+    assert any("vCenter restarts it" in line for line in found["story"]) == restarts
