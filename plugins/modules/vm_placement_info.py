@@ -69,6 +69,9 @@ options:
         has a port on its root.
       - The module rejects it with O(path=tcp) and O(path=pvrdma), because these VMs have no network adapter as a PCIe
         device.
+      - vSphere selects the devices with O(path=dvx) and O(gpu_mode=dvx) when a VM starts. The plan uses only hosts that
+        have free devices on a common root for all VMs. The module warns about a running VM that has devices of
+        different roots.
     type: bool
     default: false
   gpu_nic_numa:
@@ -83,8 +86,9 @@ options:
       - Data path of the VMs to the training network.
       - V(tcp) is a plain adapter. V(pvrdma) is a paravirtual RDMA adapter. V(sriov) is a virtual function of a port.
         V(passthrough) is a whole port.
+      - V(dvx) is a whole port in the mode C(enhanced_direct_path), which vCenter reports from vSphere 9.1 on.
     type: str
-    choices: [tcp, pvrdma, sriov, passthrough]
+    choices: [tcp, pvrdma, sriov, passthrough, dvx]
     default: tcp
   portgroup:
     description:

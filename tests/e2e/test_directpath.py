@@ -167,6 +167,7 @@ def test_devices_of_a_class_are_requested_where_the_hosts_have_it_and_can_save_t
     assert [sorted(one.backing.deviceClass for one in vm.passthrough_devices) for vm in vms_of(lab)] == [
         [CLASS, PORT_CLASS]
     ] * len(NAMES)
+    assert {gpudirect.verdict(lab.twin.world, vm) for vm in vms_of(lab)} == {gpudirect.Verdict(True)}
     again = lab.run(*site)
     assert (again.status, again.changed) == (0, 0), again.output
 

@@ -36,7 +36,8 @@ OTHERWISE = {
     "wait_for",
 }
 # Choices for VMs without GPUs, which are no training VMs.
-NOT_FOR_TRAINING = {("vm_shape", "mmio"): {"none"}}
+# The role takes dvx from the assignment.
+NOT_FOR_TRAINING = {("vm_shape", "mmio"): {"none"}, ("vm_placement_info", "path"): {"dvx"}}
 SHARED = sorted(
     (module, name[len(PREFIX) :])
     for module, spec in MODULES.items()

@@ -149,6 +149,63 @@ def test_only_gpus_in_the_mode_of_enhanced_directpath_are_planned_for_it(twin, d
     assert module("vm_placement_info", **whole)["placement"]["vms"][0]["host"] == "esx-01"
 
 
+def enhanced(number, *roots, **more):
+    """A host with a GPU and a port of Enhanced DirectPath I/O on these roots: gpu, port, or both of them."""
+    gpus = [one(dvx={"class": "com.example.gpu"}) for one, what in roots if "gpu" in what]
+    places = [one() for one, what in roots if "port" in what]
+    ports = [
+        {"device": f"vmnic{at}", "model": "cx6dx", "root": one["root"], "numa_node": one["numa_node"]}
+        for at, one in enumerate(places, 1)
+    ]
+    onboard = {"device": "vmnic0", "model": "i350", "numa_node": 0, "uplink_of": "vSwitch0"}
+    nics = [onboard, *({**port, "dvx": {"class": "com.example.port"}} for port in ports)]
+    plain = {"vmkernel": [{"device": "vmk0", "network": "Management Network", "services": ["management"]}]}
+    return esx(number, gpus, nics=nics, options={}, module_options={}, **plain, **more)
+
+
+DVX = {"gpu_mode": "dvx", "path": "dvx", "gpudirect": True}
+
+
+def direct(name, *given):
+    return ready(name, "esx-01", hardware_version=20, pci_devices=[{"dvx": one} for one in given], power="on")
+
+
+def test_a_gpu_and_a_port_of_enhanced_directpath_are_planned_on_one_root(twin, drive):
+    seed = lab(
+        enhanced(1, (near, "gpu"), (far, "port")),
+        enhanced(2, (near, "gpu"), (far, ("gpu", "port"))),
+        release="9.1.0",
+    )
+    module = drive(twin(seed=seed))
+    (entry,) = module("vm_placement_info", vms=[{"name": "a", "gpus": 1}], **DVX)["placement"]["vms"]
+    assert (entry["host"], entry["root"]) == ("esx-02", "0000:b6")
+    assert "vSphere may choose other devices" in entry["why"]
+    two = module("vm_placement_info", vms=[{"name": "a", "gpus": 1}, {"name": "b", "gpus": 1}], **DVX)
+    assert two["failure"]["code"] == "does_not_fit"
+    assert "all of them without gpudirect" in two["msg"]
+
+
+def test_devices_of_running_vms_by_enhanced_directpath_are_used_and_a_pair_apart_is_named(twin, drive, capsys):
+    """The twin gives a VM the first GPU and the first port, which are on different roots here."""
+    seed = lab(
+        enhanced(1, (near, "gpu"), (far, ("gpu", "port"))),
+        vms=[direct("a", "com.example.gpu", "com.example.port")],
+        release="9.1.0",
+    )
+    module = drive(twin(seed=seed))
+    answer = module("vm_placement_info", vms=[{"name": "a", "gpus": 1}], **DVX)
+    (entry,) = answer["placement"]["vms"]
+    assert (entry["action"], entry["root"], [one["id"] for one in entry["gpus"]]) == ("keep", None, ["0000:39:00.0"])
+    assert "a: GPUDirect is requested, but vSphere started these VMs" in warned(answer, capsys)
+    other = module("vm_placement_info", vms=[{"name": "b", "gpus": 1}], **DVX)
+    assert "passed-through ports: 1 requested, 0 free, 1 short" in other["msg"]
+    devices = [{"kind": "dvx", "device_class": f"com.example.{one}"} for one in ("gpu", "port")]
+    shown = module("passthrough_device", name="a", devices=devices, check=True)
+    assert shown["vms"][0]["before"]["pairs"] == [
+        {"gpu": "dvx com.example.gpu", "nic": "dvx com.example.port", "same_root": False}
+    ]
+
+
 def test_gpudirect_takes_the_gpu_beside_the_port(plan):
     seed = lab(esx(1, [far(), near()]))
     (apart,) = plan(seed, [requested("a", "40c")], gpudirect=True, **SRIOV)

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-# Before this API version there are no classes, and asking for them is an error.
-SINCE = "8.0.0.1"
+# Before these API versions there are no classes and no addresses of devices, and asking for them is an error.
+SINCE, BOUND_SINCE = "8.0.0.1", "9.1.0.0"
 PROPERTY = "hardware.dvxClasses"
+# The device of the host behind each virtual device of a running VM.
+BINDINGS = "config.assignableHardwareBinding"
 
 
 class DvxClass(NamedTuple):
@@ -30,8 +34,22 @@ class DvxClass(NamedTuple):
 
 
 def properties_of(vcenter: VCenter) -> tuple[str, ...]:
-    """The property of a host to read, where the server has it."""
-    return (PROPERTY,) if vcenter.offers(SINCE) else ()
+    """The properties of a host to read, where the server has them."""
+    return (*((PROPERTY,) if vcenter.offers(SINCE) else ()), *bound_properties(vcenter))
+
+
+def bound_properties(vcenter: VCenter) -> tuple[str, ...]:
+    """The property with the devices of running VMs, where the server has it."""
+    return (BINDINGS,) if vcenter.offers(BOUND_SINCE) else ()
+
+
+def bound_of(infos: Iterable[Any] | None) -> dict[tuple[str, int], str]:
+    """{(MoID of the VM, key of its device): PCI address} from config.assignableHardwareBinding."""
+    return {
+        (one.vm._GetMoId(), one.deviceKey): normal_address(one.pciId) or one.pciId
+        for one in infos or []
+        if one.vm is not None and getattr(one, "pciId", None) and getattr(one, "deviceKey", None) is not None
+    }
 
 
 def classes_of(infos: Iterable[Any] | None) -> dict[str, DvxClass]:

@@ -61,7 +61,7 @@ def _place(inputs: Mapping[str, Any]) -> dict[str, Any]:
     if inputs["gpu_mode"] == "passthrough" and inputs["gpu_assignment"] == DVX:
         place["gpu_mode"] = DVX
     if inputs["path"] == "passthrough" and inputs["nic_assignment"] == DVX:
-        place.update(path="tcp", gpudirect=False)
+        place["path"] = DVX
     return place
 
 

@@ -148,8 +148,7 @@ def _place_of(vm: Mapping[str, Any], inputs: Mapping[str, Any]) -> Iterator[tupl
     for key in ("cpus", "disk_gb", "memory_gb"):
         if vm.get(key) or inputs[key]:
             yield key, vm.get(key) or inputs[key]
-    # vSphere selects a port of a device class.
-    if inputs["path"] != "tcp" and inputs["nic_assignment"] != DVX:
+    if inputs["path"] != "tcp":
         yield "nics", inputs["adapters"]
     yield "job", inputs["rule"]
 

@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import rel
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, DirectState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, Direct, DirectState
 
     class Pair(TypedDict):
         """A GPU and a port of one VM, and whether both are under one PCIe root."""
@@ -56,6 +56,8 @@ class HostDevices:
     graphics: dict[str, Graphics] = field(default_factory=dict)
     # Device classes of Enhanced DirectPath I/O by name.
     dvx: dict[str, dvx.DvxClass] = field(default_factory=dict)
+    # {(MoID of a running VM, key of its device): PCI address}, from vSphere 9.1 on.
+    bound: dict[tuple[str, int], str] = field(default_factory=dict)
 
     @property
     def release(self) -> tuple[int, ...]:
@@ -108,6 +110,7 @@ def host_devices(row: Row) -> HostDevices:
             if "nvidia" in (info.vendorName or "").lower()
         },
         dvx=dvx.classes_of(row.get(dvx.PROPERTY)),
+        bound=dvx.bound_of(row.get(dvx.BINDINGS)),
     )
 
 
@@ -143,10 +146,11 @@ def pairs(state: DirectState) -> list[Pair]:
     """Pair each GPU of a VM with each NIC port: whether GPUDirect RDMA finds both under one PCIe root.
 
     None if that depends on the choice of vSphere at power-on. Groups are left out: their vendor has arranged them.
+    Devices of a class are left out unless the host reports them: no API names the devices of a class.
     """
     if state.host is None:
         return []
-    chosen = [(str(one.asked), state.host.choice(one.asked)) for one in state.devices if not one.asked.group]
+    chosen = [(str(one.asked), _choice(state.host, one)) for one in state.devices if not one.asked.group]
     gpus = [(name, devices) for name, devices in chosen if devices and all(is_gpu(one) for one in devices)]
     gpus += [(f"vGPU {profile}", _boards(state.host, profile)) for profile in state.vgpus]
     ports = [(name, devices) for name, devices in chosen if devices and all(is_port(one) for one in devices)]
@@ -155,6 +159,11 @@ def pairs(state: DirectState) -> list[Pair]:
         for gpu, some in gpus
         for port, others in ports
     ]
+
+
+def _choice(host: HostDevices, one: Direct) -> list[Device]:
+    """The device that a running VM has, or all that match its request."""
+    return [cast("Device", host.tree.get(one.held))] if one.held in host.tree else host.choice(one.asked)
 
 
 def _boards(host: HostDevices, profile: str) -> list[Device]:

@@ -60,6 +60,8 @@ class Direct:
     # The API's devices, by which they are removed, and put back as they were.
     devices: tuple[vim.vm.device.VirtualDevice, ...] = ()
     instance: int | None = None
+    # PCI address of the device that a running VM has through it, where the host reports it.
+    held: str = ""
 
     def __str__(self) -> str:
         return str(self.asked) if self.numa_node is None else f"{self.asked} on node {self.numa_node}"
@@ -107,7 +109,12 @@ def state_of(
     ]
     grouped = [device for device in row.get("config.hardware.device") or [] if _instance(device) is not None]
     alone = [device for device in passthrough if _instance(device) is None]
-    directs = [Direct(asked, _node(device), (device,)) for device in alone for asked in _asked(device)]
+    bound = host.bound if host is not None else {}
+    directs = [
+        Direct(asked, _node(device), (device,), held=bound.get((row.moid, device.key), ""))
+        for device in alone
+        for asked in _asked(device)
+    ]
     now = DirectState(
         vm=vm,
         devices=tuple(directs + _groups(grouped, row.get("config.deviceGroups"))),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity, fit, shortage
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.table import table
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ def _why(
     runs = action == "keep" and cast("PresentVm", vm).present.power == "on"
     if room.rules.gpudirect and vm.profiles and not runs and _other_roots(room, vm, nics):
         yield "vSphere may choose another GPU"
+    if room.rules.gpudirect and not runs and _other_pairs(room, gpus, nics):
+        yield "vSphere may choose other devices"
     devices = {one.numa for one in gpus or nics} - {None}
     if devices and not devices.issuperset(place.nodes):
         kept = vm.present is not None and sorted(vm.present.nodes) == list(place.nodes)
@@ -174,6 +177,15 @@ def _other_roots(room: Room, vm: Vm, nics: Iterable[Nic]) -> bool:
     roots, boards = {nic.root for nic in nics}, {capacity.board_in(profile) for profile in vm.profiles}
     shared = (gpu for gpu in room.host.gpus if gpu.board in boards and capacity.carries(gpu, ()))
     return any(gpu.root not in roots for gpu in shared)
+
+
+def _other_pairs(room: Room, gpus: Sequence[Gpu], nics: Sequence[Nic]) -> bool:
+    """Return whether devices of Enhanced DirectPath I/O away from the VM's ports exist: vSphere chooses among them."""
+    roots = {nic.root for nic in nics}
+    others = {one.root for one in room.host.gpus if one.mode == DIRECT and not one.held_by}
+    ports = {one.root for one in room.host.nics if one.given and not one.held_by}
+    from_gpus = any(one.enhanced and one.mode == DIRECT for one in gpus) and not others <= roots
+    return from_gpus or (any(one.enhanced for one in nics) and not ports <= roots)
 
 
 def _leaves(world: World, board: Board, vm: PresentVm) -> str:

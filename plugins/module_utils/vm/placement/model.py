@@ -71,6 +71,8 @@ class Nic:
     switch: str = ""
     vfs_free: int = 0
     given: bool = False
+    # VMs get it through the vendor's software (Enhanced DirectPath I/O).
+    enhanced: bool = False
     held_by: str = ""
     vendor_id: str = ""
     device_id: str = ""

@@ -29,7 +29,7 @@ _ENTRY: Options = {
     "host": {"type": "str"},
     "job": {"type": "str"},
 }
-# Modes whose VMs have whole GPUs.
+# Modes whose VMs have whole GPUs, and paths whose VMs have whole ports.
 WHOLE = ("passthrough", "dvx")
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -39,10 +39,10 @@ ARGUMENTS = dict(
     anti_affinity={"type": "bool", "default": False},
     gpudirect={"type": "bool", "default": False},
     gpu_nic_numa={"type": "str", "choices": ["any", "strict"], "default": "any"},
-    path={"type": "str", "choices": ["tcp", "pvrdma", "sriov", "passthrough"], "default": "tcp"},
+    path={"type": "str", "choices": ["tcp", "pvrdma", "sriov", *WHOLE], "default": "tcp"},
     portgroup={"type": "str"},
     switch={"type": "str"},
-    gpu_mode={"type": "str", "choices": ["vgpu", "mig", "passthrough", "dvx"], "default": "vgpu"},
+    gpu_mode={"type": "str", "choices": ["vgpu", "mig", *WHOLE], "default": "vgpu"},
     gpu_label={"type": "str"},
     nic_label={"type": "str"},
     datastore={"type": "str"},
@@ -94,15 +94,15 @@ def _check_task(params: Mapping[str, Any]) -> Iterator[str]:
     if params["gpudirect"] and path == "pvrdma":
         yield (
             "gpudirect does not work over path=pvrdma: GPUDirect RDMA needs the network adapter as a PCIe device in "
-            "the VM, and a PVRDMA adapter is a virtual one, so data goes through host memory; use path=sriov or "
-            "path=passthrough, or remove gpudirect."
+            "the VM, and a PVRDMA adapter is a virtual one, so data goes through host memory; use path=sriov, "
+            "path=passthrough or path=dvx, or remove gpudirect."
         )
     if params["gpudirect"] and path == "tcp":
-        yield "gpudirect does not work over path=tcp, which has no RDMA; use path=sriov or path=passthrough."
+        yield "gpudirect does not work over path=tcp, which has no RDMA; use path=sriov, path=passthrough or path=dvx."
     if path == "pvrdma" and not (params["portgroup"] or params["switch"]):
         yield "path=pvrdma needs portgroup, since all VMs of a job must be on one distributed switch."
-    if path == "passthrough" and (params["portgroup"] or params["switch"]):
-        yield "path=passthrough has no port group: the VM gets the port itself; remove portgroup and switch."
+    if path in WHOLE and (params["portgroup"] or params["switch"]):
+        yield f"path={path} has no port group: the VM gets the port itself; remove portgroup and switch."
     if params["host_overhead_gb"] < 0:
         yield f"host_overhead_gb is {params['host_overhead_gb']}; it cannot be negative."
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
@@ -138,8 +138,8 @@ def _check_entry(entry: Mapping[str, Any], params: Mapping[str, Any]) -> Iterato
     if mode not in WHOLE and entry["gpus"]:
         yield f"gpus needs gpu_mode=passthrough or dvx; with gpu_mode={mode} list profiles."
     if params["path"] == "tcp" and entry["nics"]:
-        yield "nics needs path=pvrdma, sriov or passthrough; with path=tcp a VM gets no port."
-    if params["path"] in ("sriov", "passthrough", "pvrdma") and entry["nics"] == 0:
+        yield "nics needs path=pvrdma, sriov, passthrough or dvx; with path=tcp a VM gets no port."
+    if params["path"] in ("sriov", "pvrdma", *WHOLE) and entry["nics"] == 0:
         yield f"nics is 0, but path={params['path']} needs at least one."
     if params["gpudirect"] and not (profiles or entry["gpus"]):
         yield "gpudirect needs a GPU in each VM."

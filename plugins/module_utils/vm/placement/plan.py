@@ -121,7 +121,8 @@ def rules_of(scope: Scope, requested: Mapping[str, Any]) -> Rules:
         policy=requested["policy"],
         anti_affinity=requested["anti_affinity"],
         gpudirect=requested["gpudirect"],
-        path=requested["path"],
+        # The search knows whole ports; the hosts of the plan have those of the path only.
+        path="passthrough" if requested["path"] == "dvx" else requested["path"],
         switch=scope.switch,
         portgroup=scope.portgroup,
         max_per_vm=requested["max_per_vm"],
@@ -149,6 +150,8 @@ def _narrowed(world: World, requested: Mapping[str, Any]) -> World:
     hosts: Sequence[Host] = world.hosts
     if requested["gpu_mode"] == "dvx":
         hosts = [replace(host, gpus=tuple(map(_enhanced, host.gpus))) for host in hosts]
+    if requested["path"] == "dvx":
+        hosts = [replace(host, nics=tuple(replace(nic, given=nic.enhanced) for nic in host.nics)) for host in hosts]
     if requested["gpu_label"]:
         hosts = [replace(host, gpus=_labelled(host.gpus, requested["gpu_label"], _is_direct)) for host in hosts]
     if requested["nic_label"]:

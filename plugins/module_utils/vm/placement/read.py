@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Collection, Iterator, Mapping
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import dvx, port_groups
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import peers, rows, scope
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.capacity import board_in
@@ -61,7 +61,9 @@ def read(
     free = asked.union(params["leaving"])
     telling = [row for row in there.residents if row.moid not in asked and _counts(row)]
     select = {
-        "HostSystem": rows.HOST_PROPERTIES + (("config.option",) if params["path"] == "pvrdma" else ()),
+        "HostSystem": rows.HOST_PROPERTIES
+        + dvx.bound_properties(vcenter)
+        + (("config.option",) if params["path"] == "pvrdma" else ()),
         "VirtualMachine": rows.VM_PROPERTIES,
         "Datastore": _DATASTORE,
     }
@@ -73,6 +75,7 @@ def read(
     start += [row.ref for row, path in there.vms.values()] + [row.ref for row in telling]
     found = {row.moid: row for row in properties.retrieve(vcenter, select, start, walk, skip_gone=True)}
     machines = {moid: rows.machine_of(row) for moid, row in found.items() if row.kind == "VirtualMachine"}
+    machines = rows.bound(machines, (row for row in found.values() if row.kind == "HostSystem"))
     world = _world(there, found, machines, free, params)
     return there, world, _present(there, found, machines), lambda: _world(there, found, machines, (), params)
 

@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci, pvrdma, reach
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, dvx, pci, pvrdma, reach
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import devices_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
@@ -97,6 +97,8 @@ class Machine:
     # MoIDs, and the space that its files take
     datastores: tuple[str, ...] = ()
     disk_gb: int = 0
+    # Keys of its devices of Enhanced DirectPath I/O, whose addresses only the host reports.
+    enhanced: tuple[int, ...] = ()
 
 
 def machine_of(row: Row) -> Machine:
@@ -104,10 +106,13 @@ def machine_of(row: Row) -> Machine:
     profiles: list[str]
     devices: list[str]
     functions: list[tuple[str, str]]
-    profiles, devices, functions = [], [], []
+    enhanced: list[int]
+    profiles, devices, functions, enhanced = [], [], [], []
     for device in row.get("config.hardware.device") or []:
         if isinstance(device, vim.vm.device.VirtualPCIPassthrough):
             _passthrough(device.backing, profiles, devices)
+            if _is_enhanced(device.backing):
+                enhanced.append(device.key)
         elif isinstance(device, vim.vm.device.VirtualSriovEthernetCard):
             functions.append((_physical(device), _network(device.backing)))
     memory_mb = row.get("config.hardware.memoryMB") or 0
@@ -127,7 +132,19 @@ def machine_of(row: Row) -> Machine:
         nodes=tuple(int(part) for part in extra.get(_AFFINITY, "").replace(" ", "").split(",") if part.isdecimal()),
         datastores=tuple(_moid(ref) for ref in row.get("datastore") or []),
         disk_gb=-(-(row.get("summary.storage.committed") or 0) // GB),
+        enhanced=tuple(enhanced),
     )
+
+
+def bound(machines: Mapping[str, Machine], rows: Iterable[Row]) -> dict[str, Machine]:
+    """The VMs with the addresses of their devices of Enhanced DirectPath I/O, as the rows of the hosts report them."""
+    there = {pair: at for row in rows for pair, at in dvx.bound_of(row.get(dvx.BINDINGS)).items()}
+    return {
+        moid: replace(
+            one, devices=one.devices + tuple(there[moid, key] for key in one.enhanced if (moid, key) in there)
+        )
+        for moid, one in machines.items()
+    }
 
 
 def present_of(machine: Machine, path: str, host_row: Row | None) -> Present:
@@ -179,8 +196,12 @@ def host_of(
         switches=frozenset(one.name for one in network.switches if one.distributed),
         portgroups={group.spec.name: group.spec.vswitchName for group in groups or []},
         datastores=tuple(ref._GetMoId() for ref in row.get("datastore") or []),
-        waiting=tuple(sorted(one.name for one in others if one.power == "off" and (one.profiles or one.devices))),
+        waiting=tuple(sorted(one.name for one in others if _waits(one))),
     )
+
+
+def _waits(machine: Machine) -> bool:
+    return machine.power == "off" and bool(machine.profiles or machine.devices or machine.enhanced)
 
 
 def _reserved_mb(machine: Machine) -> int:
@@ -202,6 +223,12 @@ def _passthrough(backing: Data, profiles: list[str], devices: list[str]) -> None
         devices.append(pci.normal_address(backing.id or "") or backing.id)
     elif getattr(backing, "assignedId", None):
         devices.append(pci.normal_address(backing.assignedId) or backing.assignedId)
+
+
+def _is_enhanced(backing: Data) -> bool:
+    # Type libraries before 8.0.0.1 do not know the backing.
+    kind = getattr(vim.vm.device.VirtualPCIPassthrough, "DvxBackingInfo", None)
+    return kind is not None and isinstance(backing, kind)
 
 
 def _physical(card: vim.vm.device.VirtualSriovEthernetCard) -> str:
@@ -234,6 +261,8 @@ def _nics(network: Network, tree: pci.Tree, given: Mapping[str, Given], running:
             device=port.device,
             switch=port.switch,
             vfs_free=max(0, (state.vfs_active if state else 0) - used.get(port.pci, 0)),
+            enhanced=_is_enhanced_port(state),
+            held_by=taken.get(port.pci, "") if _is_enhanced_port(state) else "",
             **_where(tree, given, port.pci),
         )
     known = {port.pci for port in network.ports}
@@ -242,7 +271,8 @@ def _nics(network: Network, tree: pci.Tree, given: Mapping[str, Given], running:
         if device.address not in known and _is_given_port(device, state):
             yield Nic(
                 pci=device.address,
-                given=True,
+                given=state is not None and state.active,
+                enhanced=_is_enhanced_port(state),
                 held_by=taken.get(device.address, ""),
                 **_where(tree, given, device.address),
             )
@@ -253,12 +283,16 @@ def _is_given_port(device: pci.Device, state: Given | None) -> bool:
     parent device."""
     return (
         state is not None
-        and state.active
+        and (state.active or _is_enhanced_port(state))
         and device.kind == pci.NETWORK
         and device.vendor == pci.MELLANOX
         and state.dependent in ("", device.address)
         and not _VF_NAME.search(device.name)
     )
+
+
+def _is_enhanced_port(state: Given | None) -> bool:
+    return state is not None and state.mode is not None and state.mode.current == device_mode.ENHANCED
 
 
 def _functions_used(network: Network, given: Mapping[str, Given], running: Iterable[Machine]) -> dict[str, int]:

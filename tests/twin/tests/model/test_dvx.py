@@ -6,6 +6,7 @@ import pytest
 from pyVmomi import vim
 
 from vsphere_twin.model import dvx, passthru, power, relocation, snapshots
+from vsphere_twin.vcenter.projections import host_pci
 
 DEVICE = vim.vm.device
 CLASS = "com.example.gpu"
@@ -37,6 +38,18 @@ def test_power_on_takes_a_device_of_the_class_and_power_off_gives_it_back(lab):
     assert esx.gpus[0].held_by is here.vm("vm")
     here.power_off("vm")
     assert (esx.claimed, esx.gpus[0].held_by) == ({}, None)
+
+
+@pytest.mark.parametrize("release, shown", [("9.0.0", False), ("9.1.0", True)])
+def test_the_host_shows_which_device_a_running_vm_has_from_9_1_on(lab, release, shown):
+    here = lab(hosts=[host()], vms=[VM], release=release)
+    (esx,) = here.hosts
+    assert host_pci.bindings(esx) == []
+    here.power_on("vm")
+    (one,) = host_pci.bindings(esx)
+    key = here.vm("vm").passthrough_devices[0].key
+    assert one.vm._GetMoId() == here.vm("vm").moid
+    assert (one.pciId, one.deviceKey) == ((GPU, key) if shown else (None, None))
 
 
 REFUSED = {

@@ -369,12 +369,12 @@ def test_device_classes_are_required_of_the_hosts_and_no_passthrough_is_enabled(
     assert wanted["nic_firmware"] == {"ATS_ENABLED": True}
 
 
-def test_a_vm_requests_devices_of_its_classes_and_only_gpus_are_placed():
+def test_a_vm_requests_devices_of_its_classes_and_its_pairs_are_placed():
     given = site_machines(site(directpath=DVX, gpu={"per_vm": 2}))
     assert (given["gpu_class"], given["nic_class"]) == ("com.example.gpu", "com.example.port")
     how = {"gpu_assignment": "dvx", "nic_assignment": "dvx", "gpu_class": "g", "nic_class": "p"}
     assert devices(placed("a"), **how) == [{"kind": "dvx", "device_class": name} for name in ("g", "p")]
     wanted = inputs(template="t", gpu_mode="passthrough", path="passthrough", gpudirect="enabled", **how)
     place = FILTERS["machine_options"]([{"name": "job-01", "gpus": 2}], wanted)
-    assert (place["place"]["gpu_mode"], place["place"]["path"], place["place"]["gpudirect"]) == ("dvx", "tcp", False)
-    assert [("nics" in one, one["gpus"]) for one in place["to_place"]] == [(False, 2)]
+    assert (place["place"]["gpu_mode"], place["place"]["path"], place["place"]["gpudirect"]) == ("dvx", "dvx", True)
+    assert [("nics" in one, one["gpus"]) for one in place["to_place"]] == [(True, 2)]

@@ -79,7 +79,7 @@ def problems(*vms, **task):
         (
             [{**WHOLE, "nics": 1}],
             {},
-            "VM a: nics needs path=pvrdma, sriov or passthrough; with path=tcp a VM gets no port.",
+            "VM a: nics needs path=pvrdma, sriov, passthrough or dvx; with path=tcp a VM gets no port.",
         ),
         (
             [{**WHOLE, "nics": 0}],
@@ -90,13 +90,13 @@ def problems(*vms, **task):
             [WHOLE],
             {"path": "pvrdma", "portgroup": "pg", "gpudirect": True},
             "gpudirect does not work over path=pvrdma: GPUDirect RDMA needs the network adapter as a PCIe device in "
-            "the VM, and a PVRDMA adapter is a virtual one, so data goes through host memory; use path=sriov or "
-            "path=passthrough, or remove gpudirect.",
+            "the VM, and a PVRDMA adapter is a virtual one, so data goes through host memory; use path=sriov, "
+            "path=passthrough or path=dvx, or remove gpudirect.",
         ),
         (
             [WHOLE],
             {"gpudirect": True},
-            "gpudirect does not work over path=tcp, which has no RDMA; use path=sriov or path=passthrough.",
+            "gpudirect does not work over path=tcp, which has no RDMA; use path=sriov, path=passthrough or path=dvx.",
         ),
         (
             [{"name": "a"}],

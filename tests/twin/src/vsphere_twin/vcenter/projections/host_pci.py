@@ -6,8 +6,9 @@ import ctypes
 
 from pyVmomi import vim
 
-from vsphere_twin.model import device_mode, pci
+from vsphere_twin.model import device_mode, direct, dvx, pci
 
+from .. import types
 from .shape import make
 
 
@@ -47,6 +48,32 @@ def passthrough_info(host):
     """config.pciPassthruInfo: configured and in force."""
     ports = {nic.pci: nic for nic in host.ports}
     return [_info(host, row, ports.get(row.address)) for row in pci.devices(host)]
+
+
+def bindings(host):
+    """config.assignableHardwareBinding: the devices that running VMs have by dynamic DirectPath or DVX.
+
+    The fields are those of pyVmomi 9.1.1.0: the address and the device of the VM from API 9.1.0.0 on. The form of the
+    instance ID, and that static devices, virtual functions and vGPUs are left out, are [unsure].
+    """
+    if not host.release.at_least(7, 0, 0):
+        return []
+    shown = device_mode.known(host)
+    return [
+        make(
+            vim.host.AssignableHardwareBinding,
+            instanceId=f"instance-{address}",
+            vm=types.reference(holder.vm),
+            **({"pciId": address, "deviceKey": holder.device_key} if shown else {}),
+        )
+        for address, holder in sorted(host.claimed.items())
+        if _assigned_at_start(holder)
+    ]
+
+
+def _assigned_at_start(holder):
+    kinds = (direct.DYNAMIC, dvx.BACKING)
+    return any(one.key == holder.device_key and isinstance(one.backing, kinds) for one in holder.vm.devices)
 
 
 def node_devices(host, node):

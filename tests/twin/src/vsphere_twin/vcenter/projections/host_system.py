@@ -142,6 +142,7 @@ FAST = {
     "config.graphicsInfo": host_gpu.graphics_info,
     "config.graphicsConfig": host_gpu.graphics_config,
     "config.pciPassthruInfo": host_pci.passthrough_info,
+    "config.assignableHardwareBinding": host_pci.bindings,
 }
 for _path, _read in FAST.items():
     prop(KIND, _path)(lambda host, world, read=_read: read(host))
@@ -167,6 +168,7 @@ def config(host, world):
         featureCapability=features(host),
         lockdownMode=host.lockdown,
         pciPassthruInfo=host_pci.passthrough_info(host),
+        assignableHardwareBinding=host_pci.bindings(host),
         powerSystemInfo=host_settings.power_info(),
         powerSystemCapability=host_settings.power_capability(),
         graphicsInfo=host_gpu.graphics_info(host),

@@ -56,6 +56,25 @@ def test_a_plan_of_enhanced_directpath_uses_gpus_of_that_mode_alone():
     assert hosts(planned(where, {"gpus": 1}, gpu_mode="passthrough")) == ["esx-01"]
 
 
+def test_a_plan_of_enhanced_directpath_pairs_gpus_and_ports_of_that_mode():
+    gpus = [gpu(0, NONE, enhanced=True), gpu(1, DIRECT)]
+    where = world(
+        host(1, gpus=gpus, nics=(port(0, given=True), port(1, enhanced=True))),
+        host(2, gpus=gpus, nics=(port(0, given=True), port(2, node=0, enhanced=True))),
+    )
+    (entry,) = planned(where, {"gpus": 1}, gpu_mode="dvx", path="dvx", gpudirect=True)
+    assert (entry["host"], entry["root"], entry["nics"][0]["pci"]) == ("esx-02", "root0", port(2).pci)
+    assert "other devices" not in entry["why"]
+
+
+@pytest.mark.parametrize("what", ["GPU", "port"])
+def test_a_plan_names_the_risk_that_vsphere_chooses_devices_of_other_roots(what):
+    gpus = [gpu(0, NONE, enhanced=True)] + [gpu(1, NONE, enhanced=True)] * (what == "GPU")
+    nics = (port(0, enhanced=True), *[port(1, enhanced=True)] * (what == "port"))
+    (entry,) = planned(world(host(1, gpus=gpus, nics=nics)), {"gpus": 1}, gpu_mode="dvx", path="dvx", gpudirect=True)
+    assert (entry["root"], "vSphere may choose other devices" in entry["why"]) == ("root0", True)
+
+
 def test_a_label_narrows_the_devices_that_are_given_away_and_no_others():
     where = world(
         host(1, gpus=[gpu(0, DIRECT)], nics=(port(0, given=True, label="fabric"),)),

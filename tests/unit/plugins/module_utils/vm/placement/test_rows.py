@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace as Answer
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
@@ -91,6 +92,33 @@ def test_the_port_of_a_virtual_function_is_a_device_of_its_vm_once_it_is_known()
     assert rows.present_of(found, "/dc/vm/a", None).devices == (FIRST,)
 
 
+BOUND = (("vm-1", 13001, "0000:90:00.0"), ("vm-1", 13000, "0000:10:00.0"), ("vm-2", 13000, "0000:91:00.0"))
+
+
+@pytest.mark.parametrize("reported, found", [(True, ("0000:10:00.0", "0000:90:00.0")), (False, ())])
+def test_the_host_reports_the_devices_of_a_vm_by_enhanced_directpath(reported, found):
+    """A vGPU of the VM is on a GPU of the host too, but does not hold it."""
+    vm = machine(
+        *(PCI(key=key, backing=PCI.DvxBackingInfo(deviceClass="c")) for key in (13000, 13001)),
+        PCI(key=13002, backing=PCI.VmiopBackingInfo(vgpu="grid_a100-40c")),
+    )
+    bindings = [
+        vim.host.AssignableHardwareBinding(
+            instanceId="i", vm=vim.VirtualMachine(moid), pciId=address if reported else None, deviceKey=key
+        )
+        for moid, key, address in (*BOUND, ("vm-1", 13002, "0000:11:00.0"))
+    ]
+    there = rows.bound({"vm-1": vm}, [host_row(config__assignableHardwareBinding=bindings), host_row()])
+    assert there["vm-1"].devices == found
+
+
+def test_a_port_of_enhanced_directpath_is_listed_and_not_given_to_other_plans():
+    tree = _tree(device("0000:90:00.0", 0x101D, 0x15B3, 0x0200, "MT2892 Family [ConnectX-6 Dx]"))
+    mode = device_mode.Mode(device_mode.ENHANCED, ())
+    (found,) = rows._nics(Network(), tree, {"0000:90:00.0": Given("0000:90:00.0", True, False, False, mode=mode)}, [])
+    assert (found.given, found.enhanced) == (False, True)
+
+
 @pytest.mark.parametrize(
     "memory_mb, cpus, overhead_mb", [(0, 8, 0), (4000, 0, 151), (4000, 4, 199), (65536, 16, 128 + 192 + 384)]
 )
@@ -174,7 +202,9 @@ def test_the_board_is_reported_by_its_id_and_by_what_the_host_offers(device_id, 
 
 
 def running(moid, *profiles, **more):
-    return Answer(**{"moid": moid, "name": moid, "profiles": profiles, "devices": (), "functions": (), **more})
+    return Answer(
+        **{"moid": moid, "name": moid, "profiles": profiles, "devices": (), "functions": (), "enhanced": (), **more}
+    )
 
 
 def test_vgpus_of_a_vm_on_several_gpus_are_dealt_so_that_each_gpu_can_carry_its_share():
