@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import (
     adapters,
     clusters,
     drivers,
+    hosts,
     judge,
     machines,
     plan,
@@ -48,7 +49,14 @@ class ActionModule(ActionBase):
         seen = self._module(step["module"], step["args"], known, True)
         if seen.get("failed"):
             rows = _of_others(step, seen)
-            return self._answer(step, rows, [], []) if rows else self._failed(step, seen)
+            if not rows:
+                return self._failed(step, seen)
+            impossible = {row.setting for row in rows if row.state == judge.CANNOT}
+            rest = plan.narrowed(step, set(step["back"]) - impossible) if impossible else None
+            if rest is None:
+                return self._answer(step, rows, [], [])
+            fewer = self._restore({**step, "args": rest.args, "back": rest.back, "left": rest.left}, known)
+            return fewer if fewer.get("failed") else {**fewer, "rows": [*fewer["rows"], *self._rows(step, rows)]}
         item = _item(seen, step)
         rows = judge.judge(step, item["changes"])
         due = [row.setting for row in rows if row.state == judge.DUE]
@@ -138,8 +146,7 @@ class ActionModule(ActionBase):
             "msg": "",
             "failure": {},
         }
-        reported = [dict(asdict(row), stage=step["stage"], host=step["host"], object=step["object"]) for row in rows]
-        answer: dict[str, Any] = {"changed": bool(made), "restored": item, "rows": reported}
+        answer: dict[str, Any] = {"changed": bool(made), "restored": item, "rows": self._rows(step, rows)}
         if self._task.diff and made:
             header = f"{step['object']} ({step['stage']})"
             answer["diff"] = [
@@ -152,10 +159,21 @@ class ActionModule(ActionBase):
             ]
         return answer
 
+    @staticmethod
+    def _rows(step: Mapping[str, Any], rows: list[judge.Row]) -> list[dict[str, Any]]:
+        return [dict(asdict(row), stage=step["stage"], host=step["host"], object=step["object"]) for row in rows]
+
 
 def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.Row]:
-    """Rows for an object that is gone or another one, or a driver without a package; empty for any other failure."""
+    """Rows for settings that the module cannot restore, or for an object that is gone; empty for any other failure."""
     code = (seen.get("failure") or {}).get("code")
+    if code == hosts.MODE_LOST:
+        why = str(seen.get("msg") or code)
+        return [
+            judge.Row(path, judge.CANNOT, back, step["left"][path], None, why)
+            for path, back in step["back"].items()
+            if path.endswith(hosts.MODE)
+        ]
     if step["module"] == drivers.MODULE and code in drivers.OF_PACKAGE:
         why = drivers.advice(step, str(seen.get("msg") or code))
         return [

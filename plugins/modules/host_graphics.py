@@ -66,6 +66,14 @@ options:
           - If not set, the current value stays.
         type: str
         choices: [same_size, mixed_size]
+      device_mode:
+        description:
+          - V(system_select) leaves the mode of the device to the host, which then picks it when a VM starts. The module
+            sets the type and size first, unless the device is in that mode already. Requires vSphere 9.1 and REST.
+          - If not set, a requested type or size ends that mode.
+        type: str
+        choices: [system_select]
+        version_added: 0.1.0
   method:
     description:
       - Interface for the type and the vGPU size of a GPU.
@@ -273,6 +281,7 @@ ARGUMENTS = dict(
             "id": {"type": "str", "required": True},
             "type": {"type": "str", "choices": TYPES},
             "vgpu_mode": {"type": "str", "choices": ["same_size", "mixed_size"]},
+            "device_mode": {"type": "str", "choices": device_mode.BY_NAME},
         },
     },
     method={"type": "str", "choices": device_mode.METHODS, "default": device_mode.AUTO},
@@ -333,7 +342,7 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
         with device_mode.opened(self._vcenter, self._found) as modes:
             for device, mode in graphics.over_rest(item.now, item.wanted, method):
                 item.touched = True
-                self._needs[device.id] = modes.configure(device.id, mode)
+                self._needs[device.id] = modes.configure(device.id, mode) or self._needs.get(device.id)
         if item.wanted.restarted:
             item.touched = True
             with self.asking("cannot restart Xorg"):

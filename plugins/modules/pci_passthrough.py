@@ -63,6 +63,14 @@ options:
         description: Whether to allow passthrough of a GPU whose graphics type is Shared Direct.
         type: bool
         default: false
+      device_mode:
+        description:
+          - V(system_select) leaves the mode of the device to the host, which then picks it when a VM starts. The module
+            sets the state first, unless the device is in that mode already. Requires vSphere 9.1 and REST.
+          - If not set, a requested state ends that mode.
+        type: str
+        choices: [system_select]
+        version_added: 0.1.0
   apply:
     description:
       - V(now) rebinds a device at once, if the host can do so. Virtual functions always wait for a restart.
@@ -255,6 +263,7 @@ DEVICE = {
     "label": {"type": "str"},
     "sriov_vfs": {"type": "int"},
     "take_from_vgpu": {"type": "bool", "default": False},
+    "device_mode": {"type": "str", "choices": device_mode.BY_NAME},
 }
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -274,6 +283,8 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
     for entry in params["devices"]:
         if pci.normal_address(entry["id"]) is None:
             problems.append(f"{entry['id']} is not a PCI address; write it as 0000:3b:00.0.")
+        if entry["device_mode"] is not None and params["apply"] == "now":
+            problems.append(f"device_mode of {entry['id']} cannot be set at once; set apply to reboot.")
         if entry["sriov_vfs"] is not None and entry["sriov_vfs"] < 0:
             problems.append(f"sriov_vfs of {entry['id']} is {entry['sriov_vfs']}; 0 means none.")
     return problems
@@ -302,8 +313,8 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
     def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None]) -> None:
         super().__init__(params, warn)
         self._around: passthrough_rules.Surroundings = None  # type: ignore[assignment]
-        # {address: its new mode over REST}, and {address: what the last change of its mode needs}.
-        self._modes: dict[str, str] = {}
+        # {address: its new modes over REST}, and {address: what the last change of its mode needs}.
+        self._modes: dict[str, list[str]] = {}
         self._needs: dict[str, str | None] = {}
         self._named = [cast(str, pci.normal_address(entry["id"])) for entry in params["devices"]]
 
@@ -347,8 +358,9 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
 
     def _configure(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> None:
         with device_mode.opened(self._vcenter, self._found) as modes:
-            for address, mode in self._modes.items():
-                self._needs[address] = modes.configure(address, mode)
+            for address, every in self._modes.items():
+                for mode in every:
+                    self._needs[address] = modes.configure(address, mode) or self._needs.get(address)
         # REST has set these already.
         now = dict(item.now)
         for address in self._modes:

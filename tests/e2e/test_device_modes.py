@@ -5,6 +5,7 @@ from __future__ import annotations
 from wire.lab import NVAIE
 
 from .hosts import factory, hosts_of
+from .test_restore import RESTORE
 
 # No network and no driver: the one that is installed stays.
 PLAIN = {"network": {"path": "tcp", "ats": "ignore"}, "driver": None}
@@ -31,7 +32,7 @@ def test_a_gpu_for_vgpu_needs_only_maintenance_mode(host_lab):
     assert host.maintenance is False
 
 
-def test_a_gpu_that_is_left_to_the_host_gets_a_fixed_mode(host_lab):
+def test_a_gpu_that_is_left_to_the_host_gets_a_fixed_mode_until_restore(host_lab):
     lab = host_lab(_hosts(graphics_type="sharedDirect"))
     (host,) = hosts_of(lab)
     host.modes.left_to_host.update(gpu.pci_id for gpu in host.gpus)
@@ -42,6 +43,11 @@ def test_a_gpu_that_is_left_to_the_host_gets_a_fixed_mode(host_lab):
     assert host.modes.left_to_host == set()
     again = lab.hosts(site=PLAIN)
     assert (again.status, again.changed, _configured(lab)) == (0, 0, 1), again.output
+    back = lab.run(of=RESTORE, inventory=lab.inventory(PLAIN))
+    (gpu,) = host.gpus
+    path = f"graphics.{gpu.pci_id}.device_mode"
+    assert f"restored: {host.name} (hosts), {path}: vgpu_same_size -> system_select" in back.text, back.output
+    assert host.modes.left_to_host == {gpu.pci_id}
 
 
 def test_whole_gpus_are_configured_within_the_one_restart(host_lab):

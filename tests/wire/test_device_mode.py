@@ -170,6 +170,47 @@ def test_passthrough_is_a_fixed_mode_too(twin, drive, state, mode):
 
 
 @pytest.mark.parametrize(
+    "module, device, left",
+    [
+        ("host_graphics", {"type": "shared", "vgpu_mode": "mixed_size"}, ("shared", False)),
+        ("pci_passthrough", {"state": "enabled", "take_from_vgpu": True}, ("sharedDirect", True)),
+    ],
+)
+def test_a_device_is_left_to_the_host_after_its_other_settings(twin, drive, module, device, left):
+    running = twin(seed=lab())
+    call = drive(running)
+    params = {"host": ESX, "devices": [{"id": GPU, **device, "device_mode": "system_select"}]}
+    planned, done = call(module, check=True, **params), call(module, **params)
+    prefix = {"host_graphics": "graphics", "pci_passthrough": "passthrough"}[module]
+    assert paths(planned) == paths(done)
+    assert paths(done)[f"{prefix}.{GPU}.device_mode"] == ("vgpu_same_size", "system_select", None)
+    gpu = host(running).gpus[0]
+    passed = host(running).passthru[GPU].enabled
+    assert (gpu.configured_type, passed, host(running).modes.left_to_host) == (*left, {GPU})
+    assert call(module, **params)["changed"] is False
+    # Without a mode, the next request ends it.
+    fixed = {"host": ESX, "devices": [{"id": GPU, **device}]}
+    assert f"{prefix}.{GPU}.device_mode" in paths(call(module, check=True, **fixed))
+
+
+@pytest.mark.parametrize("module", ["host_graphics", "pci_passthrough"])
+@pytest.mark.parametrize(
+    "release, driver, method, words",
+    [
+        ("8.0.3", {}, "auto", "Only REST of vCenter and ESX 9.1 can set the mode system_select"),
+        ("9.1.0", {}, "soap", "Only REST of vCenter and ESX 9.1 can set the mode system_select"),
+        ("9.1.0", {"driver": {"family": "none"}}, "auto", "cannot be configured to system_select"),
+    ],
+)
+def test_a_device_that_cannot_be_left_to_the_host_is_named(twin, drive, module, release, driver, method, words):
+    running = twin(seed=lab(esx(**driver), release=release))
+    devices = [{"id": GPU, "device_mode": "system_select"}]
+    answer = drive(running)(module, host=ESX, devices=devices, method=method)
+    assert words in answer["msg"]
+    assert configured(running) == 0
+
+
+@pytest.mark.parametrize(
     "module, device",
     [("host_graphics", {"type": "shared_direct"}), ("pci_passthrough", {"state": "disabled"})],
 )

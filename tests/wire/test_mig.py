@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.hosts import INVERSE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import judge
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Entry, Made
 
 from vsphere_twin.model import boot
 
@@ -124,6 +129,35 @@ def test_every_gpu_of_the_table_can_be_partitioned(shell):
     assert not answer["failed"], answer["msg"]
     assert len(answer["gpus"]) == len(known)
     assert [len(gpu["instances"]) for gpu in partitions(running, HOST)] == [1] * len(known)
+
+
+def entry_of(answer, request):
+    """The entry in the journal for the one GPU of an answer."""
+    gpu = only(answer)
+    made = tuple(Made(one["path"], one["before"], one["after"], one["needs"]) for one in gpu["changes"])
+    ids = {"pci": gpu["pci"], "uuid": gpu["uuid"]}
+    return Entry("1", "r1", "2026-01-01", "hosts", "mig_partition", HOST, gpu["pci"], ids, request, made)
+
+
+@pytest.mark.parametrize("board", [A100, H100], ids=["A100", "H100"])
+@pytest.mark.parametrize("removed", [{"mode": "disabled"}, {"layout": ["2g"]}], ids=["mode", "layout"])
+def test_restore_creates_the_instances_before_the_run_after_each_restart(shell, board, removed):
+    running, act = shell({**board, "mig": {"enabled": True, "instances": [[14, 4], [9, 0]]}})
+    before = partitions(running, HOST)
+    request = {"gpus": ["all"], "vsphere": "instances", **removed}
+    (step,) = INVERSE["mig_partition"]([entry_of(act(**request), request)])
+    # Each restart removes instances, and the mode of an H100. An A100 needs one for its mode.
+    restart(running)
+    for _round in range(2):
+        states = [row.state for row in judge(asdict(step), only(act(**step.args, check=True))["changes"])]
+        assert "changed since by another" not in states
+        act(**step.args)
+        if partitions(running, HOST)[0]["mode"]:
+            break
+        restart(running)
+    act(**step.args)
+    assert partitions(running, HOST) == before
+    assert act(**step.args)["changed"] is False
 
 
 def test_a_step_that_fails_puts_the_earlier_layout_back(shell):

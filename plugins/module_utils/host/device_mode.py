@@ -46,6 +46,10 @@ _REST_NAMES = {
 }
 # The need of a change by its impact. Nothing is known of an impact that is not listed.
 _NEEDS = {"HOST_MAINTENANCE_MODE_REQUIRED": "maintenance_mode", "HOST_REBOOT_REQUIRED": "reboot"}
+# Modes that a task requests by name. All others follow from other settings.
+BY_NAME = [SYSTEM]
+# Modes that the host does not change by itself.
+FIXED = tuple(mode for mode in _REST_NAMES if mode != SYSTEM)
 _TIMEOUT_S = 300
 
 
@@ -97,9 +101,14 @@ def over_rest(method: str, mode: Mode | None) -> bool:
     return method != SOAP and mode is not None
 
 
-def obstacles(method: str, name: str, mode: Mode | None) -> Iterator[tuple[str, str]]:
-    """What a method cannot do with a device, each with its fix."""
-    if mode is None:
+def obstacles(method: str, name: str, mode: Mode | None, to_host: bool = False) -> Iterator[tuple[str, str]]:
+    """What a method cannot do with a device, each with its fix. to_host: the task requests system_select."""
+    if to_host and (mode is None or method == SOAP):
+        yield (
+            f"Only REST of vCenter and ESX 9.1 can set the mode system_select of {name}.",
+            "Remove `device_mode`, or set `method` to auto on vSphere 9.1.",
+        )
+    elif mode is None:
         if method == REST:
             yield (
                 f"vCenter reports no device mode of {name}.",
@@ -147,6 +156,16 @@ def by_state(passthrough: bool, graphics_type: str = "", vgpu_size: str = "") ->
 def fixed(mode: Mode | None) -> Mode | None:
     """A mode that the host does not pick any more; its name follows from the other settings."""
     return replace(mode, current="") if mode is not None and mode.of_the_host else mode
+
+
+def of_the_host(mode: Mode | None) -> Mode | None:
+    """The mode of a device that the task leaves to the host."""
+    return replace(mode, current=SYSTEM) if mode is not None else None
+
+
+def enters_host(before: Mode | None, after: Mode | None) -> bool:
+    """Return whether a change leaves the choice of the mode to the host."""
+    return before is not None and not before.of_the_host and after is not None and after.of_the_host
 
 
 def leaves_host(before: Mode | None, after: Mode | None) -> bool:

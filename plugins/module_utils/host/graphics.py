@@ -123,6 +123,7 @@ class DeviceRequest:
     id: str
     type: str | None
     vgpu_mode: str | None
+    device_mode: str | None = None
 
 
 @dataclass(frozen=True)
@@ -168,29 +169,35 @@ def want(subject: str, now: Graphics, requested: GraphicsRequest) -> Graphics:
             "graphics_impossible",
             problems=[found for found, todo in problems],
         )
-    asked = {device.id: mode for device, mode in over_rest(now, wanted, requested.method)}
+    asked = [(device.id, mode) for device, mode in over_rest(now, wanted, requested.method)]
+    of_rest = {address for address, _mode in asked}
     wanted = replace(
         wanted,
-        devices=tuple(replace(one, needs="maintenance_mode") if one.id in asked else one for one in wanted.devices),
+        devices=tuple(replace(one, needs="maintenance_mode") if one.id in of_rest else one for one in wanted.devices),
     )
     modes.refuse_impossible(
         subject,
         (
-            (f"{one.id} ({one.name})", one.device_mode, asked[one.id])
+            (f"{one.id} ({one.name})", one.device_mode, mode)
             for one in now.devices
-            if one.device_mode is not None and one.id in asked
+            for address, mode in asked
+            if one.device_mode is not None and one.id == address
         ),
     )
     return wanted
 
 
 def over_rest(now: Graphics, wanted: Graphics, method: str) -> list[tuple[Device, str]]:
-    """(device, its mode) of the changes that are made over REST."""
-    return [
-        (after, modes.HOST if after.configured == TYPES["shared"] else modes.vgpu_mode(after.mode))
-        for before, after in zip(now.devices, wanted.devices)
-        if modes.over_rest(method, before.device_mode) and after.own and _mode_differs(before, after)
-    ]
+    """(device, its mode) of the changes that are made over REST, in their order."""
+    found = []
+    for before, after in zip(now.devices, wanted.devices):
+        if not modes.over_rest(method, before.device_mode):
+            continue
+        if after.own and _mode_differs(before, after):
+            found.append((after, _fixed(after)))
+        if modes.enters_host(before.device_mode, after.device_mode):
+            found.append((after, modes.SYSTEM))
+    return found
 
 
 def over_soap(now: Graphics, wanted: Graphics, method: str) -> Graphics:
@@ -203,6 +210,11 @@ def over_soap(now: Graphics, wanted: Graphics, method: str) -> Graphics:
         for before, after in zip(now.devices, wanted.devices)
     ]
     return replace(wanted, devices=tuple(devices))
+
+
+def _fixed(device: Device) -> str:
+    """The mode that follows from the configured settings."""
+    return modes.HOST if device.configured == TYPES["shared"] else modes.vgpu_mode(device.mode)
 
 
 def _mode_differs(before: Device, after: Device) -> bool:
@@ -248,8 +260,9 @@ def compare(now: Graphics, wanted: Graphics) -> list[Change]:
         if before.mode != after.mode:
             changes.append(Change(f"{path}.vgpu_mode", spoken(before.mode), spoken(after.mode)))
         if modes.leaves_host(before.device_mode, after.device_mode):
-            fixed = modes.HOST if after.configured == TYPES["shared"] else modes.vgpu_mode(after.mode)
-            changes.append(Change(f"{path}.device_mode", modes.SYSTEM, fixed))
+            changes.append(Change(f"{path}.device_mode", modes.SYSTEM, _fixed(after)))
+        elif modes.enters_host(before.device_mode, after.device_mode):
+            changes.append(Change(f"{path}.device_mode", _fixed(before), modes.SYSTEM))
     if wanted.restarted and not now.restarted:
         changes.append(Change("graphics.xorg", "running", "restarted"))
     return changes
@@ -327,10 +340,14 @@ def _meant(now: Graphics, entry: DeviceRequest, problems: list[tuple[str, str]])
 def _requested_settings(
     version: tuple[int, ...], device: Device, entry: DeviceRequest, problems: list[tuple[str, str]], method: str
 ) -> Device:
-    requested_one = device
-    if entry.type is not None or entry.vgpu_mode is not None:
-        problems.extend(modes.obstacles(method, f"{device.id} ({device.name})", device.device_mode))
-        requested_one = replace(device, device_mode=modes.fixed(device.device_mode))
+    requested_one, to_host = device, entry.device_mode is not None
+    if to_host or entry.type is not None or entry.vgpu_mode is not None:
+        problems.extend(modes.obstacles(method, f"{device.id} ({device.name})", device.device_mode, to_host))
+        fixed = modes.of_the_host if to_host else modes.fixed
+        requested_one = replace(device, device_mode=fixed(device.device_mode))
+    if to_host and device.device_mode is not None and device.device_mode.of_the_host:
+        # The host sets the type and size of a device whose mode it selects.
+        return requested_one
     if entry.type is not None and TYPES[entry.type] != device.configured:
         requested_one = replace(requested_one, configured=TYPES[entry.type], own=True)
     if entry.vgpu_mode is not None and MODES[entry.vgpu_mode] != device.mode:

@@ -66,12 +66,15 @@ class DeviceRequest:
     label: str | None
     sriov_vfs: int | None
     take_from_vgpu: bool
+    device_mode: str | None = None
 
 
 def requested_one(now: Given, entry: DeviceRequest, apply_now: bool) -> Given:
     """The state of a device after one entry of a task."""
     wanted = now
-    if entry.state is not None:
+    to_host = entry.device_mode is not None
+    # The host sets the state of a device whose mode it selects.
+    if entry.state is not None and not (to_host and now.mode is not None and now.mode.of_the_host):
         enabled = entry.state == "enabled"
         wanted = replace(
             wanted,
@@ -79,6 +82,8 @@ def requested_one(now: Given, entry: DeviceRequest, apply_now: bool) -> Given:
             active=enabled if apply_now and enabled != now.configured else now.active,
             mode=device_mode.fixed(now.mode),
         )
+    if to_host:
+        wanted = replace(wanted, mode=device_mode.of_the_host(now.mode))
     if entry.label is not None:
         wanted = replace(wanted, label=entry.label)
     if entry.sriov_vfs is not None:
@@ -95,6 +100,9 @@ def compare(now: Given, wanted: Given) -> list[Change]:
     if wanted.mode is not None and device_mode.leaves_host(now.mode, wanted.mode):
         fixed = device_mode.DIRECT if wanted.configured else wanted.mode.current
         changes.append(Change(f"passthrough.{now.id}.device_mode", device_mode.SYSTEM, fixed))
+    elif device_mode.enters_host(now.mode, wanted.mode):
+        fixed = device_mode.DIRECT if now.configured else now.mode.current if now.mode is not None else ""
+        changes.append(Change(f"passthrough.{now.id}.device_mode", fixed, device_mode.SYSTEM))
     if now.label != wanted.label:
         changes.append(Change(f"passthrough.{now.id}.label", now.label or None, wanted.label or None))
     if now.vfs_configured != wanted.vfs_configured:

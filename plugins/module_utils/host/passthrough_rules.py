@@ -109,8 +109,8 @@ def _problems(
     name = f"{address} ({cast('Device', around.tree.get(address)).name})"
     if entry.state == "enabled" and not state.configured:
         yield from _not_to_give(around, state, name, entry)
-    if entry.state is not None:
-        yield from device_mode.obstacles(around.method, name, state.mode)
+    if entry.state is not None or entry.device_mode is not None:
+        yield from device_mode.obstacles(around.method, name, state.mode, entry.device_mode is not None)
     if entry.sriov_vfs is not None:
         yield from _no_functions(around, state, name, entry.sriov_vfs)
     if entry.state == "enabled" and entry.sriov_vfs:
@@ -199,6 +199,7 @@ def refuse_in_use(
         for address, state in now.items()
         if state.configured != wanted_states[address].configured
         or device_mode.leaves_host(state.mode, wanted_states[address].mode)
+        or device_mode.enters_host(state.mode, wanted_states[address].mode)
     ]
     vms = sorted({vm for address in changed if address in around.gpus for vm in around.gpus[address].vms})
     if vms:
@@ -253,21 +254,21 @@ def over_rest(
     around: Surroundings,
     wanted_states: Mapping[str, passthrough.Given],
     apply_now: bool,
-) -> dict[str, str]:
-    """{address: mode} of the changes that are made over REST; rejects a mode that a device cannot have.
+) -> dict[str, list[str]]:
+    """{address: modes in their order} of the changes over REST; rejects a mode that a device cannot have.
 
     Only SOAP can request that a change takes effect at once.
     """
-    modes = {
-        address: _target(around, wanted_states[address])
-        for address, state in now.items()
-        if device_mode.over_rest(around.method, state.mode)
-        and (
-            (state.configured != wanted_states[address].configured and not apply_now)
-            or device_mode.leaves_host(state.mode, wanted_states[address].mode)
-        )
-    }
-    named = ((address, now[address].mode, mode) for address, mode in modes.items())
+    modes: dict[str, list[str]] = {}
+    for address, state in now.items():
+        after = wanted_states[address]
+        if not device_mode.over_rest(around.method, state.mode):
+            continue
+        if (state.configured != after.configured and not apply_now) or device_mode.leaves_host(state.mode, after.mode):
+            modes.setdefault(address, []).append(_target(around, after))
+        if device_mode.enters_host(state.mode, after.mode):
+            modes.setdefault(address, []).append(device_mode.SYSTEM)
+    named = ((address, now[address].mode, mode) for address, every in modes.items() for mode in every)
     device_mode.refuse_impossible(
         subject,
         (
@@ -292,7 +293,7 @@ def _target(around: Surroundings, wanted_state: passthrough.Given) -> str:
 
 def _in_mode(around: Surroundings, before: passthrough.Given, after: passthrough.Given) -> passthrough.Given:
     """Return the device with the mode that follows from its active settings, where a change affects it."""
-    if after.mode is None or (before.active == after.active and before.mode == after.mode):
+    if after.mode is None or after.mode.of_the_host or (before.active == after.active and before.mode == after.mode):
         return after
     gpu = around.gpus.get(after.id)
     if gpu is None or after.active:

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import mlxconfig
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, mlxconfig
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import entry_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import drivers
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import cannot, net, step
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import shown
 
 if TYPE_CHECKING:
     from typing import Iterable, Mapping, Union
@@ -26,10 +29,12 @@ if TYPE_CHECKING:
     Steps = list[Union[Step, Cannot]]
 
 # Parts of a path after the name of the setting's kind.
-_LABEL, _SIZE, _MODE = ".label", ".vgpu_mode", ".device_mode"
+_LABEL, _SIZE, MODE = ".label", ".vgpu_mode", ".device_mode"
+# The failure of the module for a device that cannot have the mode, for example without its driver.
+MODE_LOST = "device_mode_not_configurable"
 _SHELL = "TSM-SSH"
 _WRITE_ONLY = "The BMC does not return its value."
-_SYSTEM_SELECT = "Before the run, the host selected the mode of the device itself. No module sets that mode."
+_IN_GUEST = "Before the run, it was {}. Set it in the guest with mig_partition."
 _SHARED_SWITCH = (
     "All hosts of the switch share its MTU, and a larger one also carries smaller packets. Lower it in vCenter after "
     "all of its hosts are restored."
@@ -93,10 +98,7 @@ def _mtu(entries: Sequence[Entry]) -> Steps:
 
 
 def _graphics(entries: Sequence[Entry]) -> Steps:
-    settings = {path: one for path, one in _all(entries).items() if path != "graphics.xorg"}
-    lost = {path for path in settings if path.endswith(_MODE)}
-    known = _without(settings, lost)
-    found: Steps = _lost(entries, settings, lost, _SYSTEM_SELECT)
+    known = {path: _mode(path, one) for path, one in _all(entries).items() if path != "graphics.xorg"}
     args: dict[str, Any] = {**_chosen(entries, ("host", "method")), "restart": "none"}
     devices: dict[str, dict[str, Any]] = {}
     for path, one in known.items():
@@ -105,11 +107,13 @@ def _graphics(entries: Sequence[Entry]) -> Steps:
             args[name] = one.back
         elif name.endswith(_SIZE):
             devices.setdefault(name[: -len(_SIZE)], {})["vgpu_mode"] = one.back
+        elif name.endswith(MODE):
+            devices.setdefault(name[: -len(MODE)], {})["device_mode"] = one.back
         else:
             devices.setdefault(name, {})["type"] = one.back
     if devices:
         args["devices"] = [{"id": address, **values} for address, values in sorted(devices.items())]
-    return [*found, step(entries, args, known)] if known else found
+    return [step(entries, args, known)] if known else []
 
 
 def _passthrough(entries: Sequence[Entry]) -> Steps:
@@ -117,12 +121,9 @@ def _passthrough(entries: Sequence[Entry]) -> Steps:
     devices: dict[str, dict[str, Net]] = {}
     for path, one in _all(entries).items():
         address = _after(path)
-        for ending in (_LABEL, _MODE):
+        for ending in (_LABEL, MODE):
             address = address[: -len(ending)] if address.endswith(ending) else address
-        if path.endswith(_MODE):
-            found += _lost(entries, {path: one}, [path], _SYSTEM_SELECT)
-        else:
-            devices.setdefault(address, {})[path] = one
+        devices.setdefault(address, {})[path] = _mode(path, one)
     for address, settings in devices.items():
         device: dict[str, Any] = {"id": address}
         for path, one in settings.items():
@@ -130,30 +131,41 @@ def _passthrough(entries: Sequence[Entry]) -> Steps:
                 device["sriov_vfs"] = one.back or 0
             elif path.endswith(_LABEL):
                 device["label"] = one.back or ""
+            elif path.endswith(MODE):
+                device["device_mode"] = one.back
             else:
                 device["state"] = one.back
-        found.append(step(entries, dict(entries[-1].request, devices=[device]), settings))
+        args = dict(entries[-1].request, devices=[device])
+        # Only REST sets a mode, and it sets none at once.
+        found.append(step(entries, dict(args, apply="reboot") if "device_mode" in device else args, settings))
     return found
+
+
+def _mode(path: str, one: Net) -> Net:
+    """A device mode that the run fixed. Each fixed mode follows from settings that have rows of their own."""
+    return replace(one, also=device_mode.FIXED) if path.endswith(MODE) else one
 
 
 def _mig(entries: Sequence[Entry]) -> Steps:
     settings = _all(entries)
     if not settings:
         return []
+    if entries[-1].stage == "guests":
+        return [
+            cannot(entries, path, _IN_GUEST.format(shown(one.back))) for path, one in settings.items() if one.differs
+        ]
     address = entries[-1].ids.get("pci") or entries[-1].ids.get("uuid")
     args = {**_chosen(entries, ("in_use", "vsphere", "lost_gpus", "model")), "gpus": [address]}
     layout, mode = settings.get("layout"), settings.get("mode")
-    found: Steps = []
-    if layout is not None and layout.back:
-        why = "Instances do not outlast a restart of the GPU. Create them with mig_partition and its layout."
-        found += _lost(entries, settings, ["layout"], why)
-        settings = _without(settings, {"layout"})
-    elif layout is not None and (mode is None or mode.back != "disabled"):
-        args["layout"] = []
-    if settings:
-        args["mode"] = mode.back if mode is not None else "enabled"
-        found.append(step(entries, args, settings))
-    return found
+    args["mode"] = mode.back if mode is not None else "enabled"
+    if any(entry.request.get("vsphere") == "instances" for entry in entries):
+        args["vsphere"] = "instances"
+    if layout is not None and args["mode"] == "enabled":
+        args["layout"] = [entry_of(line) for line in layout.back]
+        # A restart removes all instances, and the mode of GPUs of the Hopper generation and later.
+        settings["layout"] = replace(layout, also=(*layout.also, []))
+    made = step(entries, args, settings)
+    return [made if mode is not None else replace(made, follows=("mode",) if args.get("layout") else ())]
 
 
 def _firmware(entries: Sequence[Entry]) -> Steps:

@@ -58,7 +58,7 @@ def plan(
     runs = runs[runs.index(start) :] if start else runs
     steps, lost = [], []
     named: set[str] = set()
-    due = [machines.plain(entry) for entry in reported.entries if entry.run in runs]
+    due = [machines.plain(table.with_stage(entry)) for entry in reported.entries if entry.run in runs]
     packages = drivers.Packages(reported.entries, driver_packages or {})
     new, gone = machines.created(due), clusters.deleted_secrets(reported.entries)
     for entries in objects(due):

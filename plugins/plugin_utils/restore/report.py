@@ -39,10 +39,11 @@ def report(rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], ended: bo
     rows = list(rows)
     changed = [row for row in rows if row["setting"] == drivers.DRIVER and row["state"] in (RESTORED, DUE)]
     lines += drivers.cautions((row["object"], row["left"], row["back"]) for row in changed)
-    return lines + [_line(row) for row in rows]
+    return lines + [line(row) for row in rows]
 
 
-def _line(row: Mapping[str, Any]) -> str:
+def line(row: Mapping[str, Any]) -> str:
+    """The line of one setting."""
     head = f"{row['state']}: {row['object']} ({row['stage']}), {row['setting']}"
     if row["state"] in (RESTORED, DUE):
         return f"{head}: {shown(row['found'])} -> {shown(row['back'])}"

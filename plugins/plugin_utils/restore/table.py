@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, hosts, machines, switches
@@ -13,10 +14,16 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clu
 if TYPE_CHECKING:
     from typing import Mapping
 
-    from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Inverse
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Entry, Inverse
 
 # Each file of this package has the functions of one stage, by the name of the module.
-INVERSE: Mapping[str, Inverse] = {**hosts.INVERSE, **machines.INVERSE, **switches.INVERSE, **clusters.INVERSE}
+_OF_STAGE: Mapping[str, Mapping[str, Inverse]] = {
+    "hosts": hosts.INVERSE,
+    "machines": machines.INVERSE,
+    "fabric": switches.INVERSE,
+    "kubernetes": clusters.INVERSE,
+}
+INVERSE: Mapping[str, Inverse] = {name: one for stage in _OF_STAGE.values() for name, one in stage.items()}
 # Modules that use the connection of the host of the play. All others run on the controller.
 ON_HOST = ("mig_partition", "nic_firmware", "roce_qos")
 # Modules that connect to the API server of a cluster.
@@ -36,3 +43,9 @@ IN_GUESTS = (
     "vgpu_guest_driver",
     "vgpu_licence",
 )
+
+
+def with_stage(entry: Entry) -> Entry:
+    """The entry; one of a module in a playbook of the user has the stage that restores the module."""
+    stage = next((name for name, modules in _OF_STAGE.items() if entry.module in modules), "")
+    return entry if entry.stage else replace(entry, stage=stage)

@@ -98,6 +98,13 @@ def lines(instances: Iterable[Instance]) -> list[str]:
     return [_line(instance) for instance in sorted(instances, key=lambda one: one.start)]
 
 
+def entry_of(line: str) -> dict[str, Any]:
+    """The entry of a layout for an instance in a line of `lines`."""
+    slots, _space, rest = line.partition(" ")
+    name, _space, compute = rest.partition(" [")
+    return {"profile": name, "start": int(slots.partition("-")[0]), "compute": compute.rstrip("]").split()}
+
+
 def free_regions(state: State) -> list[tuple[int, int]]:
     """(start, length) of every run of free slots."""
     taken: set[int] = set()

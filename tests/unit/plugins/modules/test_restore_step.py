@@ -9,7 +9,8 @@ from ansible_collections.aiready.vsphere.plugins.action.restore_step import Acti
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 from ansible_collections.aiready.vsphere.plugins.modules import restore_step
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import ALREADY, KEPT
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.hosts import MODE_LOST
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import ALREADY, CANNOT, KEPT
 
 from .described import documented
 
@@ -46,6 +47,13 @@ def test_a_vm_that_is_gone_or_another_one_is_left_alone(module, whole, code, sta
     step = {"module": module, "whole": whole, "back": {"cpus": 4}, "left": {"cpus": 16}}
     rows = _of_others(step, {"failed": True, "msg": "It is another VM.", "failure": {"code": code}})
     assert [row.state for row in rows] == states
+
+
+def test_a_device_mode_that_the_device_cannot_have_leaves_the_other_settings():
+    back = {"graphics.0": "shared", "graphics.0.device_mode": "system_select"}
+    step = {"module": "host_graphics", "back": back, "left": dict.fromkeys(back)}
+    (row,) = _of_others(step, {"failed": True, "msg": "No driver.", "failure": {"code": MODE_LOST}})
+    assert (row.setting, row.state, row.why) == ("graphics.0.device_mode", CANNOT, "No driver.")
 
 
 def test_an_adapter_keeps_its_name_and_a_power_cycle_is_no_setting():

@@ -202,11 +202,11 @@ GPU_MODES = ("host", "direct_path", "vgpu_same_size", "vgpu_mixed_size", "system
 
 def test_passthrough_of_a_device_with_a_mode_goes_over_rest():
     port, gpu = Mode("host", ("host", "direct_path")), Mode("direct_path", GPU_MODES)
-    assert by_rest(FREE, "enabled", port) == {FREE: "direct_path"}
-    assert by_rest(FREE, "disabled", port) == {FREE: "host"}
+    assert by_rest(FREE, "enabled", port) == {FREE: ["direct_path"]}
+    assert by_rest(FREE, "disabled", port) == {FREE: ["host"]}
     # A GPU returns to its graphics type, and without a driver to no use.
-    assert by_rest(GPU, "disabled", gpu) == {GPU: "vgpu_same_size"}
-    assert by_rest(GPU, "disabled", Mode("direct_path", ("none", "direct_path"))) == {GPU: "none"}
+    assert by_rest(GPU, "disabled", gpu) == {GPU: ["vgpu_same_size"]}
+    assert by_rest(GPU, "disabled", Mode("direct_path", ("none", "direct_path"))) == {GPU: ["none"]}
 
 
 def test_soap_is_used_without_a_mode_and_for_what_takes_effect_at_once():
@@ -218,7 +218,7 @@ def test_soap_is_used_without_a_mode_and_for_what_takes_effect_at_once():
 
 def test_a_device_whose_mode_the_host_picks_needs_rest():
     mode = Mode("system_select", GPU_MODES)
-    assert by_rest(GPU, "enabled", mode, apply_now=True) == {GPU: "direct_path"}
+    assert by_rest(GPU, "enabled", mode, apply_now=True) == {GPU: ["direct_path"]}
     with pytest.raises(OperatorError) as caught:
         by_rest(GPU, "enabled", mode, method="soap")
     assert "SOAP cannot change it" in caught.value.message

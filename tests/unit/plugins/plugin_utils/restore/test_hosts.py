@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.hosts import INVERSE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Step
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.table import with_stage
 
 from .test_steps import entry
 
@@ -95,10 +96,12 @@ def inverse(module, *entries):
                     "method": "auto",
                     "restart": "none",
                     "default_type": "shared",
-                    "devices": [{"id": GPU, "type": "shared", "vgpu_mode": "same_size"}],
+                    "devices": [
+                        {"id": GPU, "type": "shared", "vgpu_mode": "same_size", "device_mode": "system_select"}
+                    ],
                 }
             ],
-            [f"graphics.{GPU}.device_mode"],
+            [],
             id="graphics",
         ),
         pytest.param(
@@ -115,6 +118,14 @@ def inverse(module, *entries):
             ],
             [],
             id="passthrough",
+        ),
+        pytest.param(
+            "pci_passthrough",
+            {**HOST, "devices": [], "apply": "now"},
+            [(f"passthrough.{GPU}.device_mode", "system_select", "direct_path")],
+            [{**HOST, "devices": [{"id": GPU, "device_mode": "system_select"}], "apply": "reboot"}],
+            [],
+            id="device mode",
         ),
         pytest.param(
             "nic_firmware",
@@ -165,15 +176,59 @@ def test_inverse(module, request_, changes, args, cannot):
             id="mode and its instances",
         ),
         pytest.param([("layout", [], ["0-3 3g"])], [{"gpus": [GPU], "layout": [], "mode": "enabled"}], [], id="layout"),
-        pytest.param([("layout", ["0-3 3g"], [])], [], ["layout"], id="instances that are gone"),
+        pytest.param(
+            [("mode", "enabled", "disabled"), ("layout", ["0-3 3g.20gb", "4 1g.5gb+me [1c]"], [])],
+            [
+                {
+                    "gpus": [GPU],
+                    "layout": [
+                        {"profile": "3g.20gb", "start": 0, "compute": []},
+                        {"profile": "1g.5gb+me", "start": 4, "compute": ["1c"]},
+                    ],
+                    "mode": "enabled",
+                    "vsphere": "instances",
+                }
+            ],
+            [],
+            id="instances that the run removed",
+        ),
     ],
 )
 def test_mig(changes, args, cannot):
-    given = {"gpus": ["all"], "mode": "enabled"}
-    assert inverse("mig_partition", entry(*changes, module="mig_partition", request=given, ids={"pci": GPU})) == (
-        args,
-        cannot,
-    )
+    by_hand = {"vsphere": "instances"} if any("vsphere" in one for one in args) else {}
+    given = {"gpus": ["all"], "mode": "enabled", **by_hand}
+    # A later run of the stage sets only the mode.
+    entries = [
+        entry(*changes, module="mig_partition", request=given, ids={"pci": GPU}),
+        entry(module="mig_partition", request={"gpus": ["all"], "mode": "enabled"}, ids={"pci": GPU}),
+    ]
+    assert inverse("mig_partition", *entries) == (args, cannot)
+
+
+def test_instances_that_a_restart_removed_were_not_changed_by_another():
+    made = [entry(("layout", ["0-3 3g"], ["0-1 2g"]), module="mig_partition", request={}, ids={"pci": GPU})]
+    (step,) = INVERSE["mig_partition"](made)
+    # GPUs of the Hopper generation lose the mode, too.
+    assert (step.also, step.follows) == ({"layout": ([],)}, ("mode",))
+
+
+def test_mig_of_a_guest_is_named_with_its_earlier_layout():
+    made = entry(("layout", ["0-3 3g"], []), module="mig_partition", stage="guests", host="train-01", ids={})
+    (lost,) = INVERSE["mig_partition"]([made])
+    assert (lost.what, lost.why) == ("layout", "Before the run, it was 0-3 3g. Set it in the guest with mig_partition.")
+
+
+def test_every_fixed_mode_may_go_back_to_the_host():
+    made = entry((f"graphics.{GPU}.device_mode", "system_select", "host"), module="host_graphics", request=HOST)
+    (step,) = INVERSE["host_graphics"]([made])
+    assert "vgpu_same_size" in step.also[f"graphics.{GPU}.device_mode"]
+
+
+def test_a_module_in_a_playbook_of_the_user_has_the_stage_that_restores_it():
+    stages = [
+        with_stage(entry(module=name, stage="")).stage for name in ("mig_partition", "vm_config", "roce_qos", "x")
+    ]
+    assert stages == ["hosts", "machines", "fabric", ""]
 
 
 def test_each_kernel_module_has_its_step():

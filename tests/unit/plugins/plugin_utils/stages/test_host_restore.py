@@ -67,3 +67,50 @@ def test_a_restart_by_vcenter_needs_the_same_permission_as_any_other(back, chang
     assert [text.partition("Set ")[0] for text in found["refusals"]] == (
         refused if restarts and reboot == "refuse" else []
     )
+
+
+MIG = {"object": "GPU 0", "module": "mig_partition", "args": {"mode": "enabled"}, "back": {}}
+RESTARTS = [{"what": "kernel.ats", "needs": "reboot"}]
+
+
+def compared(step, *rows, pending=()):
+    restored = {"changed": True, "changes": [], "pending": list(pending)}
+    return {"item": step, "restored": restored, "rows": [{"object": step["object"], **row} for row in rows]}
+
+
+@pytest.mark.parametrize(
+    "mode, state, pending, repeats",
+    [
+        ("enabled", "due", RESTARTS, True),
+        ("enabled", "already as before", RESTARTS, True),
+        ("enabled", "due", [], False),
+        ("enabled", "changed since by another", RESTARTS, False),
+        ("disabled", "due", RESTARTS, False),
+    ],
+)
+def test_gpu_instances_are_created_after_the_restart_that_removes_them(mode, state, pending, repeats):
+    step = {**MIG, "args": {"mode": mode}}
+    one = compared(step, {"setting": "layout", "state": state}, pending=pending)
+    found = plan({"steps": {"results": [one]}}, {"name": "esx-01", "reboot": "allow"})
+    assert found["again"] == ([step] if repeats else [])
+
+
+def test_a_step_has_the_rows_of_its_last_run():
+    def settings(*states):
+        names = ("mode", "layout", "other")
+        return [{"setting": name, "state": state} for name, state in zip(names, states, strict=True)]
+
+    first = compared(MIG, *settings("restored", "already as before", "restored"))
+    again = compared(MIG, *settings("already as before", "restored", "restored"))
+    found = plan({"steps": {"results": [first]}, "again": {"results": [again]}}, {"name": "esx-01"})
+    assert sorted((row["setting"], row["state"]) for row in found["rows"]) == [
+        ("layout", "restored"),
+        ("mode", "restored"),
+        ("other", "restored"),
+    ]
+
+
+def test_a_setting_that_no_step_restores_is_named_before_the_first_change():
+    row = {"stage": "hosts", "setting": "graphics.0.device_mode", "state": "cannot", "why": "It has no driver."}
+    found = plan({"steps": {"results": [compared({**MIG, "object": "esx-01"}, row)]}}, {"name": "esx-01"})
+    assert found["lost"] == ["cannot: esx-01 (hosts), graphics.0.device_mode. It has no driver."]
