@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import planned, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.partition import MigPartitions
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
@@ -23,7 +23,7 @@ class ActionModule(RemoteAction):
     def work(self, module: RemoteModule, remote: Remote) -> None:
         fail_if_invalid(module, params.check_params(module.params))
         try:
-            noun = MigPartitions(module.params, remote, module.warn, module.check_mode)
+            noun = MigPartitions(module.params, remote, module.warn, planned(module, module.params["model"]))
             items = noun.items()
         except OperatorError as error:
             module.fail_json(msg=error.message, failure=error.failure, changed=False, gpus=[])

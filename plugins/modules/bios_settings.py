@@ -330,7 +330,8 @@ class BiosSettings(Noun[BiosRequest, bios_state.BiosState]):
         self._system: system.System = None  # type: ignore[assignment]
         self._bios: Bios = None  # type: ignore[assignment]
         self._reading: Reading = None  # type: ignore[assignment]
-        self._named: tuple[str, ...] = ()
+        # {attribute of this server: its requested value}
+        self._asked: Mapping[str, Any] = {}
 
     def read(self, items: Sequence[Item[BiosRequest, bios_state.BiosState]]) -> None:
         (item,) = items
@@ -340,14 +341,20 @@ class BiosSettings(Noun[BiosRequest, bios_state.BiosState]):
         self._reading = self._bios.read()
         item.ids["registry"] = self._bios.registry.name or None
         item.now = self._reading.state
+        self.resolve(item)
+
+    def resolve(self, item: Item[BiosRequest, bios_state.BiosState]) -> None:
+        """Find the attributes of this server that the request means; its state shows these."""
+        vendor, registry, requested = self._system.vendor, self._bios.registry, item.requested
+        self._asked = bios_plan.requests(
+            item.label, item.now, vendor, registry, requested.functions, requested.attributes
+        )
+        item.now = self._about(item.now)
 
     def want(self, item: Item[BiosRequest, bios_state.BiosState]) -> bios_state.BiosState:
-        vendor, registry, label = self._system.vendor, self._bios.registry, item.label
-        requested = item.requested
-        requested_one = bios_plan.requests(label, item.now, vendor, registry, requested.functions, requested.attributes)
-        self._named = tuple(sorted(requested_one))
-        item.now = self._about(item.now)
-        return bios_plan.want(label, item.now, vendor, registry, requested_one, requested.conflicts)
+        return bios_plan.want(
+            item.label, item.now, self._system.vendor, self._bios.registry, self._asked, item.requested.conflicts
+        )
 
     def compare(self, now: bios_state.BiosState, wanted: bios_state.BiosState) -> list[Change]:
         return bios_plan.compare(now, wanted)
@@ -382,7 +389,7 @@ class BiosSettings(Noun[BiosRequest, bios_state.BiosState]):
         self._bmc.close()
 
     def _about(self, state: bios_state.BiosState) -> bios_state.BiosState:
-        return replace(state, named=self._named)
+        return replace(state, named=tuple(sorted(self._asked)))
 
 
 def request_of(params: Mapping[str, Any]) -> BiosRequest:

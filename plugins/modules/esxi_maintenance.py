@@ -218,6 +218,7 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import planned
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.maintenance import ARGUMENTS, Maintenance
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.params import problems
@@ -225,8 +226,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.params 
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
-    planned = module.params["planned"] if module.check_mode else None
-    run_for_host(module, Maintenance(module.params, module.warn, planned), problems(module.params))
+    noun = Maintenance(module.params, module.warn, planned(module, module.params["planned"]))
+    run_for_host(module, noun, problems(module.params))
 
 
 if __name__ == "__main__":

@@ -258,13 +258,14 @@ class ModuleOptions(HostNoun[module_state.ModuleRequest, module_state.Module]):
         return module_state.with_parameters(state, rows)
 
     def want(self, item: Item[module_state.ModuleRequest, module_state.Module]) -> module_state.Module:
-        wanted = module_state.want(self.label, item.now, item.requested)
-        for doubt in module_state.doubts(wanted):
-            self._warn(f"{self.label}: {doubt}")
-        return wanted
+        return module_state.want(self.label, item.now, item.requested)
 
     def compare(self, now: module_state.Module, wanted: module_state.Module) -> list[Change]:
         return module_state.compare(now, wanted)
+
+    def explain(self, item: Item[module_state.ModuleRequest, module_state.Module]) -> None:
+        for doubt in module_state.doubts(item.wanted):
+            self._warn(f"{self.label}: {doubt}")
 
     def change(self, item: Item[module_state.ModuleRequest, module_state.Module]) -> None:
         wanted = item.wanted

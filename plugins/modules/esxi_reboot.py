@@ -219,6 +219,7 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import planned
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import run_for_host
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.boot import ARGUMENTS, Reboot
@@ -228,8 +229,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.params 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     with switch.opened(module.params) as bmc:
-        planned = module.params["planned"] if module.check_mode else None
-        run_for_host(module, Reboot(module.params, module.warn, bmc, planned), problems(module.params))
+        noun = Reboot(module.params, module.warn, bmc, planned(module, module.params["planned"]))
+        run_for_host(module, noun, problems(module.params))
 
 
 if __name__ == "__main__":

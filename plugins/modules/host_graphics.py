@@ -319,14 +319,17 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
         return state
 
     def want(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> graphics.Graphics:
-        if not item.now.devices and not item.requested.devices:
+        if _is_without_gpu(item):
             # The settings have no device to apply to, and some hosts without a GPU reject them.
-            self._warn(f"{self.label} has no NVIDIA GPU. Its graphics settings stay as they are.")
             return item.now
         return graphics.want(self.label, item.now, item.requested)
 
     def compare(self, now: graphics.Graphics, wanted: graphics.Graphics) -> list[Change]:
         return graphics.compare(now, wanted)
+
+    def explain(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
+        if _is_without_gpu(item):
+            self._warn(f"{self.label} has no NVIDIA GPU. Its graphics settings stay as they are.")
 
     def change(self, item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> None:
         method = item.requested.method
@@ -385,6 +388,10 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
             marks.write(self._vcenter, self._found.ref, name, at_boot.note(boot_time, policy))
         except OperatorError as error:
             self._warn(f"Later runs cannot detect that the assignment policy waits for a restart. {error.message}")
+
+
+def _is_without_gpu(item: Item[graphics.GraphicsRequest, graphics.Graphics]) -> bool:
+    return not item.now.devices and not item.requested.devices
 
 
 def _no_graphics(label: str) -> OperatorError:

@@ -389,7 +389,6 @@ class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
         self._reach: read.Reach = None  # type: ignore[assignment]
         self._files: datastore_file.DatastoreFiles = None  # type: ignore[assignment]
         self._source: source.Source | None = None
-        self._method: str | None = None
         self._uncertain: OperatorError | None = None
 
     def read(self, items: Sequence[Item[params.DriverRequest, driver_state.HostDriver]]) -> None:
@@ -410,20 +409,22 @@ class HostDriver(Noun[params.DriverRequest, driver_state.HostDriver]):
         else:
             wanted = plan.want_absent(item.now, item.requested)
         if plan.compare(item.now, wanted):
-            self._method = plan.method(item.label, item.now, item.requested)
-            plan.demand_usable_source(item.label, self._source, self._method)
-            if self._source is not None and self._source.package.reported_by == "name":
-                self._warn(f"The content of {self._source.name} is known only by its file name until it is installed.")
-            if self._method == plan.IMAGE:
+            method = plan.method(item.label, item.now, item.requested)
+            plan.demand_usable_source(item.label, self._source, method)
+            if method == plan.IMAGE:
                 return plan.by_image(item.now, wanted)
         return wanted
 
     def compare(self, now: driver_state.HostDriver, wanted: driver_state.HostDriver) -> list[Change]:
         return plan.compare(now, wanted)
 
+    def explain(self, item: Item[params.DriverRequest, driver_state.HostDriver]) -> None:
+        if item.changes and self._source is not None and self._source.package.reported_by == "name":
+            self._warn(f"The content of {self._source.name} is known only by its file name until it is installed.")
+
     def apply(self, items: Sequence[Item[params.DriverRequest, driver_state.HostDriver]]) -> None:
         (item,) = items
-        if self._method == plan.IMAGE:
+        if plan.method(item.label, item.now, item.requested) == plan.IMAGE:
             cluster = image.ClusterImage(self._reach, item.requested.task_timeout_s, self._progress)
             image.bring(self._reach, cluster, item, self._source)
         else:

@@ -313,8 +313,7 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
     def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None]) -> None:
         super().__init__(params, warn)
         self._around: passthrough_rules.Surroundings = None  # type: ignore[assignment]
-        # {address: its new modes over REST}, and {address: what the last change of its mode needs}.
-        self._modes: dict[str, list[str]] = {}
+        # {address: what the last change of its mode needs}
         self._needs: dict[str, str | None] = {}
         self._named = [cast(str, pci.normal_address(entry["id"])) for entry in params["devices"]]
 
@@ -331,7 +330,7 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
     def want(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> dict[str, passthrough.Given]:
         entries = passthrough_rules.check(self.label, item.now, self._around, item.requested.devices)
         wanted = passthrough_rules.wanted(item.now, self._around, entries, item.requested.at_once)
-        self._modes = passthrough_rules.over_rest(self.label, item.now, self._around, wanted, item.requested.at_once)
+        self._modes(item, wanted)
         return wanted
 
     def compare(self, now: Mapping[str, passthrough.Given], wanted: Mapping[str, passthrough.Given]) -> list[Change]:
@@ -358,17 +357,24 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
 
     def _configure(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> None:
         with device_mode.opened(self._vcenter, self._found) as modes:
-            for address, every in self._modes.items():
+            over_rest = self._modes(item, item.wanted)
+            for address, every in over_rest.items():
                 for mode in every:
                     self._needs[address] = modes.configure(address, mode) or self._needs.get(address)
         # REST has set these already.
         now = dict(item.now)
-        for address in self._modes:
+        for address in over_rest:
             now[address] = replace(now[address], configured=item.wanted[address].configured)
         configs = passthrough_spec.configs(now, item.wanted, self._named, item.requested.at_once)
         if configs:
             with self.asking("cannot change the passthrough state of its devices"):
                 self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)
+
+    def _modes(
+        self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]], wanted: Mapping[str, passthrough.Given]
+    ) -> dict[str, list[str]]:
+        """{address: its new modes over REST}; rejects a mode that a device cannot have."""
+        return passthrough_rules.over_rest(self.label, item.now, self._around, wanted, item.requested.at_once)
 
     def project(self, state: Mapping[str, passthrough.Given]) -> dict[str, Any]:
         tree = self._around.tree

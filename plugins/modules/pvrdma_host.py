@@ -221,13 +221,14 @@ class PvrdmaHost(HostNoun[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]):
         return pvrdma.Pvrdma(str(values[0] or ""), rulesets[pvrdma.RULESET], network)
 
     def want(self, item: Item[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]) -> pvrdma.Pvrdma:
-        wanted = pvrdma.want(self.label, item.now, item.requested)
-        for doubt in pvrdma.doubts(wanted):
-            self._warn(f"{self.label}: {doubt}")
-        return wanted
+        return pvrdma.want(self.label, item.now, item.requested)
 
     def compare(self, now: pvrdma.Pvrdma, wanted: pvrdma.Pvrdma) -> list[Change]:
         return pvrdma.compare(now, wanted)
+
+    def explain(self, item: Item[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]) -> None:
+        for doubt in pvrdma.doubts(item.wanted):
+            self._warn(f"{self.label}: {doubt}")
 
     def change(self, item: Item[pvrdma.PvrdmaRequest, pvrdma.Pvrdma]) -> None:
         now, wanted = item.now, item.wanted

@@ -485,7 +485,7 @@ from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import planned, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.module import CloneModule
@@ -500,9 +500,10 @@ def main() -> None:
     _pyvmomi.require(module)
     fail_if_invalid(module, params.check_params(module.params))
     items: list[Item[params.CloneRequest, Machine]] = [
-        Item(one.name, one, params.ids(one.name)) for one in params.requests(module.params)
+        Item(one.name, one, params.ids(one.name))
+        for one in params.requests(dict(module.params, planned=planned(module, module.params["planned"])))
     ]
-    noun = Clones(module.params, module.warn, module.check_mode)
+    noun = Clones(module.params, module.warn)
     try:
         run(module, noun, items, "vms")
     finally:

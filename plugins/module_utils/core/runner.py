@@ -4,13 +4,13 @@
 # This is private to the collection aiready.vsphere.
 """The five steps of each module: read, want, compare, apply, prove.
 
-Only this file decides whether the steps change anything. A noun may read check mode to plan for objects that an earlier
-task of the same dry run would create or change.
+Only this file decides whether the steps change anything. A noun does not read check mode: planned() returns what an
+earlier task of the same dry run would create or change.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Sequence
+from typing import TYPE_CHECKING, Generic, Sequence, TypeVar
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import journal
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, S, W
@@ -18,6 +18,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
+
+T = TypeVar("T")
 
 # The summary has the errors of so many items; more are not readable in one line.
 SHOWN = 10
@@ -42,6 +44,9 @@ class Noun(Generic[W, S]):
         """The list of changes that lead from one state to the other."""
         raise NotImplementedError
 
+    def explain(self, item: Item[W, S]) -> None:
+        """Add to the result of an item what its plan adds: ids and warnings. want and compare cannot, they are pure."""
+
     def validate(self, items: Sequence[Item[W, S]]) -> None:
         """In check mode, let the server validate item.changes without a change, if it can. Records item.error."""
 
@@ -63,6 +68,11 @@ class Noun(Generic[W, S]):
     def pending(self, state: S) -> list[dict[str, object]]:
         """Settings of this state that are pending a restart: [{what, needs}]."""
         return []
+
+
+def planned(module: AnsibleModule, value: T) -> T | None:
+    """What an earlier task of the same dry run would change; None outside check mode, where it has done so."""
+    return value if module.check_mode else None
 
 
 def run(
@@ -105,6 +115,7 @@ def _plan(noun: Noun[W, S], item: Item[W, S]) -> None:
     try:
         item.wanted = noun.want(item)
         item.changes = noun.compare(item.now, item.wanted)
+        noun.explain(item)
     except OperatorError as error:
         item.error = error
 

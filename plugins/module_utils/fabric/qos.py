@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -53,6 +53,9 @@ class View:
     waits: bool = False  # the switch will roll the running change back by itself
     # {object of this collection: (its content, the desired content)}
     strays: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # Of a desired state: the commands, and if there are none, the settings that are not effective or not verified.
+    edit: Edit | None = None
+    gaps: tuple[Sequence[str], Sequence[str]] = ((), ())
 
 
 def read(platform: Platform, session: Session, ports: Sequence[str]) -> Switch:
@@ -144,9 +147,8 @@ class RoceQos(Noun[QosRequest, View]):
         self._warn = warn
         self._looks = looks
         self._intent, self._roles = request.intent, request.roles
-        self._about: dict[str, Effect] = {}
+        self._about: Mapping[str, Effect] = {}
         self._due = False
-        self._edit: Edit | None = None
         self._after: View | None = None
 
     def read(self, items: Sequence[Item[QosRequest, View]]) -> None:
@@ -177,13 +179,17 @@ class RoceQos(Noun[QosRequest, View]):
         self._check(switch)
         wants = {name: self._wanted(switch, name, role) for name, role in self._roles.items()}
         unused = sorted(name for name, users in switch.own.items() if self._request.gone and {*users} <= {*wants})
-        self._about = wants
         effects = {name: {**item.now.effects[name], **wants[name]} for name in wants}
         strays = {} if self._request.gone else self._platform.strays(switch, wants, self._intent, self._request.exact)
         wanted = View(switch, effects, wants, self._request.save != "never", unused, strays=strays)
-        item.ids["not_supported"] = self._not_supported()
-        self._plan(item, wanted)
-        return wanted
+        if compare.changes(item.now.effects, wants, self._request.exact) or unused or strays:
+            # Check mode shows the commands too.
+            intent = None if self._request.gone else self._intent
+            return replace(wanted, edit=self._platform.render(switch, wants, intent, self._request.exact))
+        if self._request.gone:
+            return wanted
+        # A switch without differences must also run its configuration.
+        return replace(wanted, gaps=verify.gaps(switch, wants, self._intent, self._request.exact))
 
     def compare(self, now: View, wanted: View) -> list[Change]:
         if wanted.wants is None:
@@ -197,12 +203,27 @@ class RoceQos(Noun[QosRequest, View]):
             found.append(Change(UNSAVED, "differs", "same as running"))
         return found
 
+    def explain(self, item: Item[QosRequest, View]) -> None:
+        wanted = item.wanted
+        self._about, self._due = wanted.wants, bool(item.changes)
+        item.ids["not_supported"] = self._not_supported()
+        for sentence in (*self._other_classes(item.now.switch), *item.ids["not_supported"]):
+            self._warn(f"{self._session.name}: {sentence}")
+        left, unknown = wanted.gaps
+        if wanted.edit is None and not self._request.gone:
+            item.ids["not_verified"] = unknown
+        if left:
+            item.changes = []
+            raise not_proved(self._session.name, "the configured RoCE QoS is not effective", left)
+        self._announce(item)
+
     def validate(self, items: Sequence[Item[QosRequest, View]]) -> None:
         for item in items:
-            if self._edit is None:
+            if item.wanted.edit is None:
                 continue
             try:
-                item.ids["validated"] = "device" if self._platform.validate(self._session, self._edit) else "computed"
+                on_device = self._platform.validate(self._session, item.wanted.edit)
+                item.ids["validated"] = "device" if on_device else "computed"
             except Refused as refusal:
                 item.ids.update(outcome=UNCHANGED, saved=False)
                 item.error = OperatorError(
@@ -230,7 +251,7 @@ class RoceQos(Noun[QosRequest, View]):
             if self._request.backup_file:
                 self._keep_backup(item.ids["backup"])
             item.touched = True
-            end = self._guarded().run(self._edit, item.now, item.wanted, self._intent)
+            end = self._guarded().run(item.wanted.edit, item.now, item.wanted, self._intent)
             # The verification is part of the change, since the rollback depends on it.
             self._after = item.proved = end.view
             item.error = end.error
@@ -279,36 +300,18 @@ class RoceQos(Noun[QosRequest, View]):
         factory = compare.effect(self._platform.blank(switch, name), self._intent)
         return {key: what for key, what in factory.items() if what is not None and key not in LEFT}
 
-    def _plan(self, item: Item[QosRequest, View], wanted: View) -> None:
-        """Render the commands; check mode shows them too."""
-        changes = compare.changes(item.now.effects, wanted.wants, self._request.exact)
-        if not changes and not (wanted.objects or wanted.strays):
-            if item.now.waits or item.now.switch.unsaved and wanted.saved:
-                self._due = True
-                item.ids.update(outcome="new", saved=wanted.saved)
-            else:
-                item.ids["saved"] = self._saves_anyhow(item.now.switch)
-            if not self._request.gone:
-                self._check_running(item, wanted)
-            return
-        self._due = True
-        self._edit = self._platform.render(
-            item.now.switch, wanted.wants, None if self._request.gone else self._intent, self._request.exact
-        )
-        item.ids["commands"] = list(self._edit.commands)
-        item.ids.update(outcome="new", saved=self._request.save != "never")
+    def _announce(self, item: Item[QosRequest, View]) -> None:
+        """The commands, and what will be saved."""
+        if item.wanted.edit is not None:
+            item.ids["commands"] = list(item.wanted.edit.commands)
+        if item.changes:
+            item.ids.update(outcome="new", saved=item.wanted.saved)
+        else:
+            item.ids["saved"] = self._saves_anyhow(item.now.switch)
 
     def _saves_anyhow(self, switch: Switch) -> bool:
         """Return whether to save without a change: not every switch reports that a killed run did not save."""
         return self._request.save == "always" or self._request.save != "never" and switch.unsaved is None
-
-    def _check_running(self, item: Item[QosRequest, View], wanted: View) -> None:
-        """Verify that a switch without differences also runs its configuration."""
-        left, unknown = verify.gaps(item.now.switch, wanted.wants, self._intent, self._request.exact)
-        item.ids["not_verified"] = unknown
-        if left:
-            item.ids.update(outcome=UNCHANGED, saved=False)
-            raise not_proved(self._session.name, "the configured RoCE QoS is not effective", left)
 
     def _not_supported(self) -> list[str]:
         """Requested settings that this platform does not have, as sentences."""
@@ -319,8 +322,6 @@ class RoceQos(Noun[QosRequest, View]):
         reported = [f"{key}: {missing[key]}" for key in compare.KEYS if key in requested and missing.get(key)]
         if missing.get(compare.PROBABILITY) and requested["ecn"] and requested["ecn"]["probability"] != 100:
             reported.append(f"ecn.probability: {missing[compare.PROBABILITY]}")
-        for sentence in reported:
-            self._warn(f"{self._session.name}: {sentence}")
         return reported
 
     def _check(self, switch: Switch) -> None:
@@ -344,6 +345,10 @@ class RoceQos(Noun[QosRequest, View]):
                     port=name,
                     priorities=sorted(there),
                 )
-            others = sorted(there.difference(self._intent.lossless))
+
+    def _other_classes(self, switch: Switch) -> Iterator[str]:
+        """The lossless priorities that state merged keeps, as sentences."""
+        for name in () if self._request.exact else self._roles:
+            others = sorted({*(switch.ports[name].pfc or [])}.difference(self._intent.lossless))
             if others:
-                self._warn(f"{self._session.name}: {name} also keeps priority {', '.join(map(str, others))} lossless.")
+                yield f"{name} also keeps priority {', '.join(map(str, others))} lossless."

@@ -11,7 +11,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, planned
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import apply, rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
@@ -44,7 +44,7 @@ class VmNoun(Noun[VmRequest[R], V]):
         self.params: dict[str, Any] = module.params
         self.warn: Callable[[str], None] = module.warn
         self.vcenter: VCenter = None  # type: ignore[assignment]
-        self._check_mode: bool = module.check_mode
+        self._planning = bool(planned(module, True))
         self._fleet: Fleet[V] = None  # type: ignore[assignment]
 
     def attach(self, vcenter: VCenter) -> None:
@@ -64,6 +64,10 @@ class VmNoun(Noun[VmRequest[R], V]):
 
     def refuse(self, item: Item[VmRequest[R], V], wanted: V) -> None:
         """Raise an OperatorError with every reason why the VM cannot reach the desired state."""
+
+    def warnings(self, item: Item[VmRequest[R], V], wanted: V) -> Sequence[str]:
+        """Return what the user should know of a valid request, as sentences."""
+        return ()
 
     def setting_changes(self, now: V, wanted: V) -> Sequence[Change]:
         """Return the changes of one reconfiguration; they contain no device keys, because vSphere chooses those."""
@@ -93,7 +97,7 @@ class VmNoun(Noun[VmRequest[R], V]):
     def read(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         self.attach(session.connect(self.params, self.warn))
         self._fleet = Fleet(
-            self.vcenter, self, self.params["tasks_in_flight"], self.params["task_timeout_s"], planning=self._check_mode
+            self.vcenter, self, self.params["tasks_in_flight"], self.params["task_timeout_s"], planning=self._planning
         )
         self._fleet.find(items, self.params["datacenter"])
         self._fleet.read([item for item in items if item.error is None])
@@ -127,6 +131,10 @@ class VmNoun(Noun[VmRequest[R], V]):
             if before != after:
                 changes.append(Change(name, before, after))
         return changes
+
+    def explain(self, item: Item[VmRequest[R], V]) -> None:
+        for sentence in self.warnings(item, item.wanted):
+            self.warn(sentence)
 
     def apply(self, items: Sequence[Item[VmRequest[R], V]]) -> None:
         apply.apply(self, self._fleet, items)

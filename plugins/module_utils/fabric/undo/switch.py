@@ -36,28 +36,23 @@ class Held(View):
 class Undo(RoceQos):
     """One switch whose settings return to the values before earlier runs."""
 
-    # The results of the settings, which want() judges.
+    # The settings of the request, judged by the reading of the switch.
     _rows: Sequence[facts.Row] = ()
 
-    def want(self, item: Item[QosRequest, View]) -> View:
-        switch = item.now.switch
+    def read(self, items: Sequence[Item[QosRequest, View]]) -> None:
+        super().read(items)
         self._platform.check(None, self._session.name)
-        now = self._platform.facts(switch.config)
-        wanted = _wanted(self._request, now, self._platform)
-        self._rows = facts.judge(wanted, now, self._platform.object_of, self._platform.lacks)
-        item.ids["settings"] = [row.as_result() for row in self._rows]
+        for item in items:
+            now = cast("Held", item.now).facts
+            wanted = _wanted(self._request, now, self._platform)
+            self._rows = facts.judge(wanted, now, self._platform.object_of, self._platform.lacks)
+            item.ids["settings"] = [row.as_result() for row in self._rows]
+
+    def want(self, item: Item[QosRequest, View]) -> View:
+        now, switch = cast("Held", item.now).facts, item.now.switch
         then = facts.target(now, self._rows)
-        if then != now:
-            self._due = True
-            self._edit = self._platform.undo(switch, then)
-            item.ids["commands"] = list(self._edit.commands)
-            item.ids.update(outcome="new", saved=self._request.save != "never")
-        elif item.now.waits or item.now.switch.unsaved and self._request.save != "never":
-            self._due = True
-            item.ids.update(outcome="new", saved=self._request.save != "never")
-        else:
-            item.ids["saved"] = self._saves_anyhow(switch)
-        return Held(switch, {}, {}, self._request.save != "never", facts=then)
+        edit = self._platform.undo(switch, then) if then != now else None
+        return Held(switch, {}, {}, self._request.save != "never", edit=edit, facts=then)
 
     def compare(self, now: View, wanted: View) -> list[Change]:
         found = [
@@ -70,6 +65,10 @@ class Undo(RoceQos):
         if now.switch.unsaved and wanted.saved and wanted.wants is not None:
             found.append(Change(UNSAVED, "differs", "same as running"))
         return found
+
+    def explain(self, item: Item[QosRequest, View]) -> None:
+        self._due = bool(item.changes)
+        self._announce(item)
 
     def apply(self, items: Sequence[Item[QosRequest, View]]) -> None:
         super().apply(items)

@@ -77,10 +77,10 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
             kernel=self._kernel,
             secure_boot=self._around.secure_boot,
         )
-
-    def want(self, item: Item[DriverRequest, DriverState]) -> DriverState:
         if self._found is not None and self._found.kind == source.REPOSITORY:
             self._choose(item, self._found)
+
+    def want(self, item: Item[DriverRequest, DriverState]) -> DriverState:
         return plan.want(item.label, item.now, self._around, item.requested, self._found)
 
     def compare(self, now: DriverState, wanted: DriverState) -> list[Change]:

@@ -36,12 +36,13 @@ class MigPartitions(Noun[MigRequest, State]):
     """The MIG mode and the instances of GPUs."""
 
     def __init__(
-        self, params: Mapping[str, Any], remote: Remote, warn: Callable[[str], None], check_mode: bool
+        self, params: Mapping[str, Any], remote: Remote, warn: Callable[[str], None], model: str | None
     ) -> None:
         self._request = request(MigRequest, params)
         self._smi = NvidiaSmi(remote.run)
         self._warn = warn
-        self._without_device = self._request.model if check_mode else None
+        # The GPU to plan for if the host has no driver yet.
+        self._without_device = model
         self._esxi = select.is_esxi(remote)
         self._reader: select.Reader | None = None
         self._gpus: dict[str, FoundGpu] = {}
@@ -86,10 +87,9 @@ class MigPartitions(Noun[MigRequest, State]):
             return target
         target.requests = requests
         if target.mode:
-            self._plan(item, target)
+            target.plan, target.instances = _planned(now, requests)
         else:
-            # There are no instances before the mode is active; the layout needs another run then.
-            target.layout_waits = now.layout_waits = bool(requests)
+            target.layout_waits = bool(requests)
         return target
 
     def compare(self, now: State, wanted: State) -> list[Change]:
@@ -100,6 +100,10 @@ class MigPartitions(Noun[MigRequest, State]):
         if not _alike(now, wanted):
             changes.append(Change("layout", lines(now.instances), lines(wanted.instances)))
         return changes
+
+    def explain(self, item: Item[MigRequest, State]) -> None:
+        # There are no instances before the mode is active; the layout needs another run then.
+        item.now.layout_waits = item.wanted.layout_waits
 
     def apply(self, items: Sequence[Item[MigRequest, State]]) -> None:
         for item in items:
@@ -185,12 +189,6 @@ class MigPartitions(Noun[MigRequest, State]):
             refusal.refuse_impossible(item.label, rules, requests, problems, entries)
         return requests
 
-    def _plan(self, item: Item[MigRequest, State], target: State) -> None:
-        now = item.now
-        present = {instance.spot: instance.slices for instance in now.instances}
-        target.plan = planner.plan(now.rules, present, target.requests, usage.busy(now))
-        target.instances = _instances(now, cast("planner.Plan", target.plan))
-
     def _want_disabled(self, item: Item[MigRequest, State]) -> State:
         now = item.now
         target = State(now.rules, now.mode, False, (), now.mode_needs)
@@ -257,6 +255,15 @@ def _instances(now: State, plan: planner.Plan) -> tuple[Instance, ...]:
         unsaid = there.slices if there is not None else ()
         found.append(Instance.planned(profile, spot.start, unsaid if slices is None else slices))
     return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _planned(
+    now: State, requests: Sequence[planner.RequestedInstance]
+) -> tuple[planner.Plan | None, tuple[Instance, ...]]:
+    """(the plan of a layout, the instances after it)."""
+    present = {instance.spot: instance.slices for instance in now.instances}
+    plan = planner.plan(now.rules, present, requests, usage.busy(now))
+    return plan, _instances(now, cast("planner.Plan", plan))
 
 
 def _alike(now: State, wanted: State) -> bool:

@@ -36,10 +36,9 @@ if TYPE_CHECKING:
 class Clones(Noun[CloneRequest, states.Machine]):
     """The VMs of one task."""
 
-    def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None], check_mode: bool = False) -> None:
+    def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None]) -> None:
         self._params = params
         self._warn = warn
-        self._check_mode = check_mode
         self._vcenter: VCenter = None  # type: ignore[assignment]
         self._service: rest.Rest = None  # type: ignore[assignment]
         self._world: world.World = None  # type: ignore[assignment]
@@ -51,6 +50,8 @@ class Clones(Noun[CloneRequest, states.Machine]):
         self._placing: placing.Placing = None  # type: ignore[assignment]
         # Keyed by the id of an item.
         self._targets: dict[int, states.Target] = {}
+        # The requested places of VMs that exist.
+        self._places: dict[int, tuple[states.HostPlace | None, states.Store | None]] = {}
         self._customizations: dict[int, vim.vm.customization.Specification] = {}
 
     def read(self, items: Sequence[Item[CloneRequest, states.Machine]]) -> None:
@@ -80,22 +81,36 @@ class Clones(Noun[CloneRequest, states.Machine]):
             if self._is_ovf and self._targets:
                 first = next(iter(self._targets.values()))
                 library.refuse_eula(self._service, cast(library.Entry, self._entry), first, self._params["accept_eula"])
+        for item in items:
+            if item.error is None and item.now.exists and item.now.finished:
+                self._find_place(item)
 
     def want(self, item: Item[CloneRequest, states.Machine]) -> states.Machine:
         if item.requested.state == "absent":
-            return rules.removed(item, self._check_mode)
+            return rules.removed(item)
         if not item.now.exists:
             target = self._targets[id(item)]
-            item.ids.update(host=target.host.name, cluster=self._world.computes[target.host.compute].name)
-            wanted = rules.new(item, target, self._source, self._world.path(cast("Row", target.folder)))
-            item.ids["path"] = wanted.path
-            return wanted
+            return rules.new(item, target, self._source, self._world.path(cast("Row", target.folder)))
         if not item.now.finished:
             return rules.unfinished(item, self._source)
-        return rules.claimed(item, self._want_place(item))
+        host, store = self._places[id(item)]
+        wanted = rules.moved(item, host, store)
+        if wanted != item.now:
+            self._target(item, host, store)
+        return rules.claimed(item, wanted)
 
     def compare(self, now: states.Machine, wanted: states.Machine) -> list[Change]:
         return states.compare(now, wanted)
+
+    def explain(self, item: Item[CloneRequest, states.Machine]) -> None:
+        if not item.wanted.exists:
+            return
+        if (item.wanted.host, item.wanted.datastore) != (item.now.host, item.now.datastore) and item.now.exists:
+            self._targets[id(item)] = self._target(item, *self._places[id(item)])
+            item.ids.update(host_wanted=None, datastore_wanted=None)
+        if id(item) in self._targets:
+            host = self._targets[id(item)].host
+            item.ids.update(host=host.name, cluster=self._world.computes[host.compute].name, path=item.wanted.path)
 
     def apply(self, items: Sequence[Item[CloneRequest, states.Machine]]) -> None:
         self._maker.remove([item for item in items if not item.wanted.exists])
@@ -170,27 +185,31 @@ class Clones(Noun[CloneRequest, states.Machine]):
                 if id(item) in self._targets and cast(states.Store, self._targets[id(item)].store).moid == moid:
                     item.error = placing.too_little_space(item.label, store, given)
 
-    def _want_place(self, item: Item[CloneRequest, states.Machine]) -> states.Machine:
-        """Compute the desired placement of an existing VM; differences that the task does not change are reported in
-        its ids."""
+    def _find_place(self, item: Item[CloneRequest, states.Machine]) -> None:
+        """Find the requested host and datastore of an existing VM. Its ids report differences that the task keeps."""
         requested, now = item.requested, item.now
-        host = self._placing.host_named(item.label, requested.host) if requested.host else None
-        here = cast(
-            states.HostPlace, host or next((one for one in self._world.hosts.values() if one.name == now.host), None)
-        )
-        store = None
-        if here is not None and (requested.datastore or host is not None and not self._sees(here, now.datastore)):
-            store = self._placing.store(item.label, requested.datastore, here, 0)
+        try:
+            host = self._placing.host_named(item.label, requested.host) if requested.host else None
+            here, store = host or self._host_of(item), None
+            if here is not None and (requested.datastore or host is not None and not self._sees(here, now.datastore)):
+                store = self._placing.store(item.label, requested.datastore, here, 0)
+        except OperatorError as error:
+            item.error = error
+            return
         item.ids["host_wanted"] = host.name if host is not None and host.name != now.host else None
         item.ids["datastore_wanted"] = store.name if store is not None and store.name != now.datastore else None
-        wanted = rules.moved(item, host, store)
-        if wanted != now:
-            placing.refuse_unusable(item.label, here)
-            pool = self._placing.pool(item.label, here)
-            self._targets[id(item)] = states.Target(None, here, store, pool)
-            item.ids.update(host=here.name, cluster=self._world.computes[here.compute].name)
-            item.ids.update(host_wanted=None, datastore_wanted=None)
-        return wanted
+        self._places[id(item)] = host, store
+
+    def _host_of(self, item: Item[CloneRequest, states.Machine]) -> states.HostPlace | None:
+        return next((one for one in self._world.hosts.values() if one.name == item.now.host), None)
+
+    def _target(
+        self, item: Item[CloneRequest, states.Machine], host: states.HostPlace | None, store: states.Store | None
+    ) -> states.Target:
+        """The target of a move; rejects one that cannot be used."""
+        here = cast(states.HostPlace, host or self._host_of(item))
+        placing.refuse_unusable(item.label, here)
+        return states.Target(None, here, store, self._placing.pool(item.label, here))
 
     def _sees(self, host: states.HostPlace, datastore: str | None) -> bool:
         return any(self._world.stores[moid].name == datastore for moid in host.datastores if moid in self._world.stores)

@@ -107,8 +107,8 @@ def moved(item: Item[CloneRequest, Machine], host: HostPlace | None, store: Stor
     return dataclasses.replace(now, **changes)
 
 
-def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machine:
-    """Return the desired state of a VM to remove; planning: check mode, before an earlier task has shut it down."""
+def removed(item: Item[CloneRequest, Machine]) -> Machine:
+    """Return the desired state of a VM to remove."""
     now = item.now
     if now.making:
         raise being_made(item, 0)
@@ -128,7 +128,7 @@ def removed(item: Item[CloneRequest, Machine], planning: bool = False) -> Machin
         )
     _refuse_other(item)
     _refuse_kept(item, now)
-    if now.power != "off" and not (planning and item.requested.planned_off):
+    if now.power != "off" and not item.requested.planned_off:
         raise _refused(
             item,
             "cannot be removed",

@@ -150,18 +150,21 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
         return dataclasses.replace(now, parts=wanted)
 
     def refuse(self, item: Item[VmRequest[ConfigRequest], ConfigState], wanted: ConfigState) -> None:
-        before, dummy = self._aligned(item.now, wanted)
         errors = []
-        for part, noun in self._parts.items():
-            one = self._item(item, part, before)
-            if one is None:
-                continue
+        for part, one in self._items(item, wanted):
             try:
-                noun.refuse(one, wanted.parts[part])
+                self._parts[part].refuse(one, wanted.parts[part])
             except OperatorError as error:
                 errors.append(error)
         if errors:
             raise _joined(errors)
+
+    def warnings(self, item: Item[VmRequest[ConfigRequest], ConfigState], wanted: ConfigState) -> Sequence[str]:
+        return [
+            sentence
+            for part, one in self._items(item, wanted)
+            for sentence in self._parts[part].warnings(one, wanted.parts[part])
+        ]
 
     def setting_changes(self, now: ConfigState, wanted: ConfigState) -> Sequence[Change]:
         before, after = self._aligned(now, wanted)
@@ -219,6 +222,16 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
             dict(item.ids, expects={}),
             now=before[part],
         )
+
+    def _items(
+        self, item: Item[VmRequest[ConfigRequest], ConfigState], wanted: ConfigState
+    ) -> Iterator[tuple[str, Item[VmRequest[Any], Any]]]:
+        """(part, the VM as an item of it) for each part that the request manages."""
+        before, dummy = self._aligned(item.now, wanted)
+        for part in self._parts:
+            one = self._item(item, part, before)
+            if one is not None:
+                yield part, one
 
     def _before(self, now: ConfigState, shape: Shape | None) -> dict[str, Any]:
         """The states of all parts as the devices find them, with the memory and the hardware of the shape to come."""

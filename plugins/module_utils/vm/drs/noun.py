@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, planned
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import recent, session, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import cluster as clusters
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import rules, spec
@@ -31,7 +31,7 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
     def __init__(self, module: AnsibleModule) -> None:
         self._params: dict[str, Any] = module.params
         self._warn: Callable[[str], None] = module.warn
-        self._planned: set[str] = set(module.params["planned"] or ()) if module.check_mode else set()
+        self._planned: set[str] = set(planned(module, module.params["planned"]) or ())
         self._vcenter: VCenter = None  # type: ignore[assignment]
         self._cluster: clusters.Cluster = None  # type: ignore[assignment]
 
@@ -52,7 +52,6 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
             raise self._not_ours(requested)
         if requested.anti_affinity or requested.automation not in ("ignore", states.ON_ITS_OWN):
             rules.refuse_impossible(self._cluster, requested, names, self._planned)
-        self._warn_of_neighbours(requested, names)
         rule = None
         if requested.anti_affinity:
             rule = states.Rule(tuple(names), requested.mandatory)
@@ -65,6 +64,15 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
 
     def compare(self, now: states.Drs, wanted: states.Drs) -> list[Change]:
         return states.compare(now, wanted)
+
+    def explain(self, item: Item[DrsRequest, states.Drs]) -> None:
+        if item.requested.state == "absent" or not item.requested.anti_affinity:
+            return
+        for host, vms in rules.together(self._cluster, item.ids["vms"]).items():
+            self._warn(
+                f"{', '.join(vms)} run together on {host} now. The rule does not move VMs that cannot migrate "
+                "while they run. Power off all but one of them, and move those with vm_clone and move=cold."
+            )
 
     def apply(self, items: Sequence[Item[DrsRequest, states.Drs]]) -> None:
         (item,) = items
@@ -154,14 +162,6 @@ class DrsPlacement(Noun[DrsRequest, states.Drs]):
             entry = cluster.overrides.get(there[0].moid) if there else None
             levels.append((name, states.automation_of(entry)))
         return states.Drs(rule, tuple(levels))
-
-    def _warn_of_neighbours(self, requested: DrsRequest, names: Sequence[str]) -> None:
-        for host, vms in rules.together(self._cluster, names).items() if requested.anti_affinity else ():
-            self._warn(
-                f"{', '.join(vms)} run together on {host} now. The rule does not move VMs that cannot migrate "
-                "while they "
-                "run. Power off all but one of them, and move those with vm_clone and move=cold."
-            )
 
     def _not_ours(self, requested: DrsRequest) -> OperatorError:
         return OperatorError(

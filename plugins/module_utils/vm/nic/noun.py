@@ -97,8 +97,11 @@ class Nics(VmNoun[Q, states.NicState]):
         problems = problems or [*self.against(item, wanted), *rules.against_addresses(item.now, wanted)]
         if problems:
             raise refusal(item.label, self._request_in_words(entries), problems)
-        for doubt in self.doubts(item, wanted):
-            self.warn(f"VM {item.label}: {doubt}.")
+
+    def warnings(self, item: Item[VmRequest[Q], NicState], wanted: NicState) -> Sequence[str]:
+        if item.requested.settings.state == "absent":
+            return ()
+        return [f"VM {item.label}: {doubt}." for doubt in self.doubts(item, wanted)]
 
     def setting_changes(self, now: NicState, wanted: NicState) -> list[Change]:
         return plan.setting_changes(now, wanted, self.fabric)

@@ -86,12 +86,17 @@ class PassthroughDevices(VmNoun[PciRequest, states.DirectState]):
             rules.refuse_impossible(_claim(item), wanted, new, self._offer(now), claims, item.requested.settings)
         if moved:
             rules.refuse_nodes(item.label, now, moved)
-        if new:
-            for port in rules.far_apart(wanted):
-                self.warn(
-                    f"VM {item.label}: {port} is on another PCIe root than its GPUs, so GPUDirect RDMA between "
-                    "them would cross the processor or fail. Choose a GPU and a port of one root."
-                )
+
+    def warnings(
+        self, item: Item[VmRequest[PciRequest], states.DirectState], wanted: states.DirectState
+    ) -> Sequence[str]:
+        if not plan.added(item.now, wanted):
+            return ()
+        return [
+            f"VM {item.label}: {port} is on another PCIe root than its GPUs, so GPUDirect RDMA between "
+            "them would cross the processor or fail. Choose a GPU and a port of one root."
+            for port in rules.far_apart(wanted)
+        ]
 
     def setting_changes(self, now: states.DirectState, wanted: states.DirectState) -> Sequence[Change]:
         return plan.setting_changes(now, wanted)

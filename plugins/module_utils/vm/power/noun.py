@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, planned
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import fleet as fleets
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cycle
@@ -49,7 +49,7 @@ class Power(Noun[VmRequest[PowerRequest], PowerState]):
     def __init__(self, module: AnsibleModule) -> None:
         self._params: dict[str, Any] = module.params
         self._warn: Callable[[str], None] = module.warn
-        self._check_mode: bool = module.check_mode
+        self._planning = bool(planned(module, True))
         self._vcenter: VCenter = None  # type: ignore[assignment]
         self._fleet: fleets.Fleet[PowerState] = None  # type: ignore[assignment]
         self._items: Sequence[Item[VmRequest[PowerRequest], PowerState]] = []
@@ -65,12 +65,12 @@ class Power(Noun[VmRequest[PowerRequest], PowerState]):
             self,
             self._params["tasks_in_flight"],
             self._params["task_timeout_s"],
-            planning=self._check_mode,
+            planning=self._planning,
         )
         self._fleet.find(items, self._params["datacenter"])
         self._items = items
         self._fleet.read([item for item in items if item.error is None])
-        if not self._check_mode and all(self._is_settled(item) for item in items if item.error is None):
+        if not self._planning and all(self._is_settled(item) for item in items if item.error is None):
             # No VM needs a power operation, and apply() is not called; the awaited guest state may still be pending.
             self._wait(items)
 

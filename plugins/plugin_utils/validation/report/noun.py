@@ -46,6 +46,8 @@ class Report:
     files: dict[str, bytes | None] = field(default_factory=dict)
     verdict: dict[str, Any] | None = None
     plots: int | None = None
+    # Why there are tables instead of plots.
+    why: str = ""
 
     def digests(self) -> dict[str, str | None]:
         return {
@@ -59,6 +61,7 @@ class ValidationReport(Noun[ReportRequest, Report]):
     def __init__(self, asked: ReportRequest, warn: Callable[[str], None]) -> None:
         self._request = asked
         self._warn = warn
+        self._made: dict[str, Any] = {}
         self._folder = Path(asked.results)
         self._inputs: dict[str, dict[str, bytes | None]] = {}
 
@@ -68,27 +71,19 @@ class ValidationReport(Noun[ReportRequest, Report]):
                 self._inputs[folder] = _inputs(Path(folder))
         (item,) = items
         item.now = self._found()
+        self._made = self._document()
 
     def want(self, item: Item[ReportRequest, Report]) -> Report:
-        earlier = None
-        before = self._request.compare_with
-        if before:
-            earlier = document(*recorded(before, _decoded(before, self._inputs[before])))
-        own = self._inputs[self._request.results]
-        texts = _decoded(self._request.results, own)
-        sources = [
-            {"file": name, "bytes": len(raw), "sha256": _digest(raw)} for name, raw in own.items() if raw is not None
-        ]
-        made = document(*recorded(self._request.results, texts), self._evidence, sources, earlier)
-        drawings, why = self._drawings(made)
+        drawings, why = self._drawings(self._made)
         return Report(
             {
-                HTML: pages.html(made, drawings, why).encode(),
-                DATA: (json.dumps(made, indent=1, ensure_ascii=False) + "\n").encode(),
-                SUMMARY: pages.markdown(made).encode(),
+                HTML: pages.html(self._made, drawings, why).encode(),
+                DATA: (json.dumps(self._made, indent=1, ensure_ascii=False) + "\n").encode(),
+                SUMMARY: pages.markdown(self._made).encode(),
             },
-            made["verdict"],
+            self._made["verdict"],
             len(drawings),
+            why,
         )
 
     def compare(self, now: Report, wanted: Report) -> list[Change]:
@@ -98,6 +93,10 @@ class ValidationReport(Noun[ReportRequest, Report]):
             for name in FILES
             if was[name] != new[name]
         ]
+
+    def explain(self, item: Item[ReportRequest, Report]) -> None:
+        if item.wanted.why == NO_LIBRARY:
+            self._warn(f"The report has tables instead of plots. {NO_LIBRARY}")
 
     def apply(self, items: Sequence[Item[ReportRequest, Report]]) -> None:
         (item,) = items
@@ -138,6 +137,19 @@ class ValidationReport(Noun[ReportRequest, Report]):
     def _found(self) -> Report:
         return Report({name: _read(self._folder / name) for name in FILES})
 
+    def _document(self) -> dict[str, Any]:
+        """The content of the report, with the evidence that it names."""
+        earlier = None
+        before = self._request.compare_with
+        if before:
+            earlier = document(*recorded(before, _decoded(before, self._inputs[before])))
+        own = self._inputs[self._request.results]
+        texts = _decoded(self._request.results, own)
+        sources = [
+            {"file": name, "bytes": len(raw), "sha256": _digest(raw)} for name, raw in own.items() if raw is not None
+        ]
+        return document(*recorded(self._request.results, texts), self._evidence, sources, earlier)
+
     def _evidence(self, name: str) -> str | None:
         """The text of a file of evidence; None for a path outside of the folder."""
         try:
@@ -167,7 +179,6 @@ class ValidationReport(Noun[ReportRequest, Report]):
                     "Install requirements.txt of the collection on the machine that runs Ansible, or set plots to auto",
                     "no_plots",
                 ) from None
-            self._warn(f"The report has tables instead of plots. {NO_LIBRARY}")
             return {}, NO_LIBRARY
 
     def _write(self, name: str, content: bytes) -> None:

@@ -127,6 +127,7 @@ class Planned(bios_settings.BiosSettings):
         self._system = System("/redfish/v1/Systems/System.Embedded.1", body, "dell")
         item.ids.update(self._system.ids, registry=REGISTRY.name)
         item.now = self._given
+        self.resolve(item)
 
 
 def plan(**options):

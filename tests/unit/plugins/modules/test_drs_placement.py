@@ -10,6 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import drs_placement
 from .described import LOGIN, assert_as_documented, calls, checked, documented, plan, specified
 
 NAMES = ["train-01", "train-02"]
+KEPT = {"anti_affinity": False, "automation": "manual"}
 
 
 class Module:
@@ -49,7 +50,8 @@ def test_only_the_login_is_secret():
 def test_a_result_is_as_documented():
     now = state.Drs(None, tuple((name, "cluster") for name in NAMES))
     ids = {"name": "gpu", "moid": "domain-c8", "vms": NAMES}
-    found = plan(OnPaper(Module()), {}, now, key="vms", ids=ids)
+    requested = params.request_of(checked({**LOGIN, "cluster": "gpu", "vms": NAMES, **KEPT}, params.ARGUMENTS))
+    found = plan(OnPaper(Module()), requested, now, key="vms", ids=ids)
     paths = ("rule.vms", "automation.train-01")
     shown = dict(found, changes=[change for change in found["changes"] if change["path"] in paths])
     assert_as_documented(drs_placement, shown, "cluster")

@@ -229,7 +229,9 @@ def test_a_change_that_the_switch_will_undo_is_no_match_of_what_is_wanted():
     item = Item("leaf-01", requested)
     noun.read([item])
     item.wanted = noun.want(item)
-    assert [change.path for change in noun.compare(item.now, item.wanted)] == ["confirmation"]
+    item.changes = noun.compare(item.now, item.wanted)
+    noun.explain(item)
+    assert [change.path for change in item.changes] == ["confirmation"]
     assert (item.ids["outcome"], item.ids["saved"], item.ids["commands"]) == ("new", True, [])
 
 

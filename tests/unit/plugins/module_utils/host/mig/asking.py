@@ -34,7 +34,7 @@ def ask(device, check=False, **params):
         "lost_gpus": "refuse", **params,
     }  # fmt: skip
     module = Module(check)
-    noun = MigPartitions(params, device, module.warn, check)
+    noun = MigPartitions(params, device, module.warn, params["model"] if check else None)
     with pytest.raises(Left) as left:
         runner.run(module, noun, noun.items(), "gpus")
     (result,) = left.value.answer["gpus"]
