@@ -162,6 +162,8 @@ def test_restore_brings_the_hosts_of_an_image_back_to_the_component_before(host_
     run = lab.run(of=HOSTS, inventory=lab.inventory(site(reboot="allow", evacuation="shutdown", serial="2")))
     assert run.status == 0, run.output
     assert [version for version, _boots in drivers(lab)] == [NEW] * 2
+    # vCenter restarts the hosts when it remediates them.
+    assert run.text.count("is as requested, after 1 restart by vCenter.") == 2, run.output
     # The second host finds the image restored.
     run = restore(lab, serial="1")
     assert run.status == 0, run.output

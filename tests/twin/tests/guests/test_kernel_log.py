@@ -40,7 +40,7 @@ def test_a_double_bit_error_is_counted(guest_of):
     gpu_errors.report(machine.world, machine.vm, 48)
     query = ("nvidia-smi", "--query-gpu=ecc.errors.uncorrected.volatile.total", "--format=csv,noheader")
     assert machine.run(*query) == (0, "1\n")
-    assert machine.run("nvidia-smi", "-q")[1].count("                Total                     : 1\n") == 2
+    assert machine.run("nvidia-smi", "-q")[1].count("            DRAM Uncorrectable            : 1\n") == 2
 
 
 def test_a_gpu_that_fell_off_is_gone_until_the_next_start(guest_of):

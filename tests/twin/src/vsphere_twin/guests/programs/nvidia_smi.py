@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from vsphere_twin.model import gpu_errors, nvlink
 from vsphere_twin.nvidia_smi.system import INVALID_ARGUMENT, NO_DEVICES, NO_DRIVER, NOT_FOUND, NOT_LOADED
 
-from . import devices, drivers, hardware, licence
+from . import devices, drivers, hardware, licence, nvidia_ecc
 from . import nvidia_view as views
 from .calls import Answer, program
 from .nvidia_table import table
@@ -193,8 +193,9 @@ def _facts(view, card):
         "total": total,
         "reserved": reserved,
         "free": free,
-        "ecc_corrected": errors["corrected"],
-        "ecc_uncorrected": errors["uncorrected"],
+        "ecc": nvidia_ecc.block(
+            views.architecture(card)[0], card.profile is not None, errors["corrected"], errors["uncorrected"]
+        ),
     }
 
 

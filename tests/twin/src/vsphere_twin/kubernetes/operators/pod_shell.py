@@ -14,6 +14,7 @@ import uuid
 from pathlib import Path
 
 from ...guests import programs
+from ...guests.programs import nvidia_ecc
 from .parts import amount
 
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
@@ -210,8 +211,7 @@ def _facts(machine, number):
         "total": total,
         "reserved": total // 15,
         "free": total - total // 15,
-        "ecc_corrected": 0,
-        "ecc_uncorrected": 0,
+        "ecc": nvidia_ecc.block("Ampere", hardware.vgpu, 0, 0),
     }
 
 
