@@ -1,4 +1,4 @@
-"""Rehearse the stage kubernetes: from ready hosts to VMs that are nodes of a cluster, whose pods train."""
+"""Rehearse the stage kubernetes: from ready hosts to a cluster of a Supervisor, whose pods train."""
 
 from __future__ import annotations
 
@@ -8,54 +8,78 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from vsphere_twin.kubernetes.launch import launch_cluster
 from vsphere_twin.launch import launch
 from wire import kubernetes_lab
 
-from . import center, playbook, pods
+from . import center, plan, playbook, pods, supervisor
 from .failure import RehearsalFailed
 
 HERE = Path(__file__).resolve().parent
-MACHINES, KUBERNETES = (playbook.ROOT / "playbooks" / name for name in ("machines.yml", "kubernetes.yml"))
+KUBERNETES = playbook.ROOT / "playbooks" / "kubernetes.yml"
 NAMESPACE = "aiready"
 # (engine, kind, plural name, condition of a success)
 JOBS = (("horovod", "MPIJob", "mpijobs", "Succeeded"), ("torchrun", "TrainJob", "trainjobs", "Complete"))
+RESOURCES = ("nvidia.com/gpu", "nvidia.com/roce")
+# In the definition of each job: the network, the adapter and the traffic class of site.roce.
+REQUESTED = (
+    '"k8s.v1.cni.cncf.io/networks": "roce"',
+    '"nvidia.com/roce": 1',
+    "NCCL_IB_TC",
+    "UCX_IB_TRAFFIC_CLASS",
+    "106",
+)
 # The operators read these kinds and write only to their status.
 KEPT = ("namespaces", "secrets", "configmaps", "clusterpolicies", "mpijobs", "trainjobs")
+KEPT += ("nicclusterpolicies", "ippools", "hostdevicenetworks")
 
 
 def rehearse(report: Any, work: Path, results: Path, thorough: bool, real: bool, say: Callable[[str], None]) -> None:
     """Run the steps on a simulated data centre and cluster. real: the pods of trainings are containers."""
     env = playbook.environment(work, ANSIBLE_CALLBACKS_ENABLED="aiready.vsphere.record")
     with ExitStack() as running:
-        with report.step("Start a simulated data centre with two ready hosts, and a simulated cluster") as note:
-            twin = running.enter_context(launch(seed="small"))
+        with report.step(
+            "Start a simulated data centre with two ready hosts, and a Supervisor on their cluster"
+        ) as note:
+            twin = running.enter_context(launch(seed="small", faces=("kubernetes",)))
             playbook.write_endpoint(twin, work)
-            server = running.enter_context(launch_cluster(work))
+            supervisor.prepare(twin)
+            # Playbooks import Ansible once.
+            running.enter_context(playbook.forked())
+            note(f"the Supervisor is at {twin.kubernetes.url}")
+        play = _Player(env, results, say)
+        if thorough:
+            title = (
+                "Run playbooks/kubernetes.yml --check --diff without a cluster: it plans the VM classes, and makes none"
+            )
+            with report.step(title) as note:
+                note(_planned(lambda: supervisor.state(twin), play, "plan"))
+        title = f"Run playbooks/kubernetes.yml: it creates the cluster, and each host gets a VM with {center.PROFILE}"
+        with report.step(f"{title}. It ends with the missing operators") as note:
+            made = play(KUBERNETES, "cluster", JOBS[0][0], status=2)
+            note(f"changed={made.changed}; {supervisor.created(twin, made)}")
+            if thorough:
+                note(plan.kept(results / "plan", results / "cluster"))
+        with report.step("Install the operators in the cluster, as docs/kubernetes.md describes") as note:
+            (server,) = twin.kubernetes.made.values()
             with server.cluster.lock:
                 kubernetes_lab.furnish(server)
             if real:
                 server.world.pod_runtime = running.enter_context(pods.engine(server.cluster, NAMESPACE, say))
             running.enter_context(kubernetes_lab.working(server))
-            # Playbooks import Ansible once.
-            running.enter_context(playbook.forked())
             note(f"the cluster is at {server.url}")
-        play = _Player(env, work, results, say, str(server.kubeconfig_file))
-        with report.step(f"Run playbooks/machines.yml: each host gets a VM with {center.PROFILE}") as note:
-            made = play(MACHINES, "machines", "horovod")
-            note(f"changed={made.changed}; {center.proof(twin)}")
-        with report.step("Join the VMs to the cluster as nodes") as note:
-            note(_joined(twin, server))
         if thorough:
             with report.step(
                 "Run playbooks/kubernetes.yml --check --diff: it reports the changes and makes none"
             ) as note:
-                note(_planned(server, play))
+                server.world.settle()
+                note(_planned(lambda: _state(twin, server), play, "plan-operators"))
         for engine, kind, plural, success in JOBS:
             title = f"Run playbooks/kubernetes.yml: the nodes offer their GPUs, and the pods of a {kind} train"
             with report.step(title) as note:
                 made = play(KUBERNETES, engine, engine)
                 note(f"changed={made.changed}; {_offered(server)}; {_trained(server, plural, success, real)}")
+                if thorough and engine == JOBS[0][0]:
+                    note(plan.kept(results / "plan-operators", results / engine))
         if thorough:
             with report.step("Run playbooks/kubernetes.yml again for both jobs: it must change nothing") as note:
                 for engine, *_others in JOBS:
@@ -73,59 +97,48 @@ def rehearse(report: Any, work: Path, results: Path, thorough: bool, real: bool,
 class _Player:
     """Runs playbooks with the site of this rehearsal."""
 
-    def __init__(self, env: dict[str, str], work: Path, results: Path, say: Callable[[str], None], kubeconfig: str):
-        self.env, self.work, self.results, self.say, self.kubeconfig = env, work, results, say, kubeconfig
+    def __init__(self, env: dict[str, str], results: Path, say: Callable[[str], None]):
+        self.env, self.results, self.say = env, results, say
 
-    def __call__(self, of: Path, folder: str, engine: str, *arguments: str) -> playbook.Run:
-        given = json.dumps({"pods_engine": engine, "pods_kubeconfig": self.kubeconfig})
+    def __call__(self, of: Path, folder: str, engine: str, *arguments: str, status: int = 0) -> playbook.Run:
+        given = json.dumps({"pods_engine": engine})
         words = ("--extra-vars", f"@{HERE / 'kubernetes.yml'}", "--extra-vars", given, *arguments)
         env = {**self.env, "AIREADY_RUN_FOLDER": str(self.results / folder)}
         run = playbook.run(of, *words, env=env, echo=lambda line: self.say(f"  | {line}"))
-        if run.status != 0:
-            raise RehearsalFailed(f"The playbook ended with status {run.status}; its output is above.")
+        if run.status != status:
+            raise RehearsalFailed(f"The playbook ended with status {run.status}, not {status}; its output is above.")
         return run
 
 
-def _joined(twin: Any, server: Any) -> str:
-    """Add a node for each VM, with the GPUs of the VM and the driver of its host."""
-    with twin.world.lock:
-        machines = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name in center.VMS]
-        hardware = {vm.name: (len(vm.vgpus), vm.host.driver.version) for vm in machines}
-    with server.cluster.lock:
-        for name, (gpus, driver) in sorted(hardware.items()):
-            server.world.add_node(name, gpus=gpus, vgpu=True, host_branch=driver.partition(".")[0])
-    return ", ".join(f"{name} with {gpus} GPU on host driver {driver}" for name, (gpus, driver) in hardware.items())
-
-
-def _state(server: Any) -> str:
+def _state(twin: Any, server: Any) -> str:
     with server.cluster.lock:
         rows = {plural: server.cluster.list(plural) for plural in KEPT}
-    return json.dumps({plural: [{**one, "status": None} for one in found] for plural, found in rows.items()})
+    made = {plural: [{**one, "status": None} for one in found] for plural, found in rows.items()}
+    return json.dumps([made, supervisor.state(twin)])
 
 
-def _planned(server: Any, play: _Player) -> str:
-    server.world.settle()
-    before = _state(server)
-    planned = play(KUBERNETES, "plan", JOBS[0][0], "--check", "--diff")
+def _planned(state: Callable[[], str], play: _Player, folder: str) -> str:
+    before = state()
+    planned = play(KUBERNETES, folder, JOBS[0][0], "--check", "--diff")
     if not planned.changed:
         raise RehearsalFailed("The plan announced nothing, so it proves nothing.")
-    if _state(server) != before:
+    if state() != before:
         raise RehearsalFailed("Check mode changed the cluster.")
     return f"{planned.changed} tasks report a change, none made one"
 
 
 def _offered(server: Any) -> str:
-    """Check in the model that each VM offers its GPU, and that its driver has a licence."""
+    """Check in the model that each VM offers its GPU and its port, and that its driver has a licence."""
     cluster = server.cluster
     with cluster.lock:
         offered = {one["metadata"]["name"]: one["status"]["allocatable"] for one in cluster.list("nodes")}
         logs = [text for (_namespace, _pod, name), text in cluster.logs.items() if name == "nvidia-driver-ctr"]
-    wrong = [name for name in center.VMS if offered[name].get("nvidia.com/gpu") != "1"]
+    wrong = [f"{name}: {one}" for name in supervisor.NODES for one in RESOURCES if offered[name].get(one) != "1"]
     if wrong:
-        raise RehearsalFailed(f"These nodes do not offer one GPU: {', '.join(wrong)}.")
-    if sum("Licensed (" in text for text in logs) < len(center.VMS):
+        raise RehearsalFailed(f"These nodes do not offer one GPU and one adapter: {', '.join(wrong)}.")
+    if sum("Licensed (" in text for text in logs) < len(supervisor.NODES):
         raise RehearsalFailed("Not all drivers have a licence.")
-    return "each node offers a licensed GPU"
+    return "each node offers a licensed GPU and an RDMA adapter"
 
 
 def _trained(server: Any, plural: str, success: str, real: bool) -> str:
@@ -136,8 +149,24 @@ def _trained(server: Any, plural: str, success: str, real: bool) -> str:
     ends = [one["type"] for one in job["status"]["conditions"] if one["status"] == "True"]
     if success not in ends:
         raise RehearsalFailed(f"The {job['kind']} has the conditions {', '.join(ends)}, not {success}.")
-    text = f"{job['kind']} {job['metadata']['name']} succeeded"
+    text = f"{job['kind']} {job['metadata']['name']} succeeded; {_attached(server, job)}"
     return f"{text}; {pods.trained(_log(server, job))}" if real else text
+
+
+def _attached(server: Any, job: dict[str, Any]) -> str:
+    """Check in the model that the ranks requested adapters, on separate nodes, with the traffic class of the site.
+
+    The operator removes workers of an ended MPIJob, so the events of the scheduler name their nodes.
+    """
+    name, spec = job["metadata"]["name"], json.dumps(job["spec"])
+    missing = [one for one in REQUESTED if one not in spec]
+    with server.cluster.lock:
+        events = [one for one in server.cluster.list("events", NAMESPACE) if one["reason"] == "Scheduled"]
+    pods = {one["involvedObject"]["name"]: one["message"].rpartition(" ")[2] for one in events}
+    nodes = {node for pod, node in pods.items() if pod.startswith(name) and "-launcher" not in pod}
+    if missing or len(nodes) != len(supervisor.NODES):
+        raise RehearsalFailed(f"The ranks of {name} ran on {sorted(nodes)}. Their pods lack {', '.join(missing)}.")
+    return f"its ranks had an RDMA adapter on {len(nodes)} nodes and the traffic class of the site"
 
 
 def _log(server: Any, job: dict[str, Any]) -> str:

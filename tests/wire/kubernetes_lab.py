@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from vsphere_twin.kubernetes import kinds
 from vsphere_twin.kubernetes.launch import launch_cluster
 
 NAMESPACE = "gpu-operator"
@@ -53,8 +54,11 @@ def runtime() -> dict[str, Any]:
 
 
 def furnish(server: Any, driver: dict[str, str] | None = DRIVER) -> None:
-    """Create the objects of the installed operators."""
+    """Create the kinds and the objects of the installed operators."""
     cluster = server.cluster
+    for name, definition in kinds.definitions().items():
+        if cluster.get("customresourcedefinitions", name) is None:
+            cluster.create("customresourcedefinitions", definition, manager="helm")
     for name in (NAMESPACE, "nvidia-network-operator"):
         cluster.create("namespaces", {"metadata": {"name": name}})
     cluster.create("clusterpolicies", policy(driver), manager="helm")

@@ -8,9 +8,8 @@ import re
 from guests.faults.table import number_of_commit
 from house.collection import ROOT
 from rehearse import playbook
+from vsphere_twin.kubernetes import kinds
 from vsphere_twin.model.supervisor import Namespace
-
-from .vib_lab import ready
 
 PRESENT = "nvidia.com/gpu.present"
 SINCE = "2026-01-01T00:00:00Z"
@@ -82,13 +81,16 @@ def prepare(running, tmp_path):
     workloads, supervisor = running.world.workloads, running.kubernetes
     with running.world.lock:
         workloads.create(running.world.release, {"id": "best-effort-medium", "cpu_count": 2, "memory_MB": 8192})
-        workloads.namespaces["training"] = made = Namespace("training", "domain-c1")
+        (cluster,) = running.world.of_kind("ClusterComputeResource")
+        workloads.namespaces["training"] = made = Namespace("training", cluster.moid)
         workloads.offer(made, ["best-effort-medium"])
     spawn = supervisor.world.spawn
 
     def with_operator(*of_cluster):
         server = spawn(*of_cluster)
         if server.cluster.get("namespaces", "gpu-operator") is None:
+            name = "clusterpolicies.nvidia.com"
+            server.cluster.create("customresourcedefinitions", kinds.definitions()[name])
             server.cluster.create("namespaces", {"metadata": {"name": "gpu-operator"}})
             server.service.tick = GpuOperator(server.cluster).tick
         return server
@@ -97,7 +99,7 @@ def prepare(running, tmp_path):
 
 
 def test_cluster_of_a_site(twin, tmp_path):
-    running = twin(seed=ready(), faces=("kubernetes",))
+    running = twin(faces=("kubernetes",))
     prepare(running, tmp_path)
     planned = run(running, tmp_path, "--check", "--diff")
     assert planned.status == 0, planned.output
@@ -107,6 +109,13 @@ def test_cluster_of_a_site(twin, tmp_path):
     assert first.status == 0, first.output
     (made,) = running.kubernetes.made.values()
     assert sorted(made.world.hardware) == ["gpu-control-0", "gpu-train-0", "gpu-train-1"]
+    with running.world.lock:
+        vms = {vm.name: len(vm.vgpus) for vm in running.world.of_kind("VirtualMachine") if vm.power == "poweredOn"}
+    assert {name: count for name, count in vms.items() if name in made.world.hardware} == {
+        "gpu-control-0": 0,
+        "gpu-train-0": 1,
+        "gpu-train-1": 1,
+    }
     assert [one["metadata"]["name"] for one in made.cluster.list("clusterpolicies")] == ["cluster-policy"]
     again = run(running, tmp_path, "-v")
     assert again.status == 0, again.output

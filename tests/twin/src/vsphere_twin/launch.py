@@ -11,6 +11,8 @@ from .control import Control
 from .controller.server import Controller
 from .guests.engine import require_library
 from .kubernetes import classes
+from .kubernetes.cluster import Cluster
+from .kubernetes.machines import VirtualMachines
 from .kubernetes.server import ApiServer
 from .model import bmc as bmcs
 from .model import seed as seeds
@@ -25,7 +27,7 @@ from .vcenter.server import Server
 USUAL = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
 BESIDE_GUESTS = ("depot", "registry")  # server of the guests' downloads
 CONTROLLER = "controller"  # the automation controller; nothing else of the twin knows it
-KUBERNETES = "kubernetes"  # the API server of a Supervisor, independent of the vCenter
+KUBERNETES = "kubernetes"  # the API server of a Supervisor, which creates VMs in the vCenter
 FACES = (*USUAL, CONTROLLER, KUBERNETES, "guests", *BESIDE_GUESTS)  # the last ones need a container engine
 
 
@@ -216,8 +218,10 @@ class Twin:
 
 
 def _supervisor(world, directory, host):
-    # The Supervisor creates the other clusters of the twin. Each has its own operators.
-    made = ApiServer(directory, address=host, installed=("vks",))
+    # The Supervisor creates the other clusters of the twin. Each has its own operators. It has the lock of the vCenter,
+    # because a VM class of vCenter changes its objects, and its machines are VMs of vCenter.
+    made = ApiServer(directory, Cluster(lock=world.lock), host, installed=("vks",))
+    made.world.machines = VirtualMachines(world)
     made.service.logins = world.users
     world.workloads.offered.append(functools.partial(classes.offer, made.cluster))
     return made

@@ -73,7 +73,7 @@ def test_a_cluster_is_provisioned_before_its_workers_are_there(supervisor):
 
 
 def test_without_a_free_gpu_the_workers_stay_away(supervisor):
-    supervisor.world.free_gpus = 1
+    supervisor.world.machines.free_gpus = 1
     supervisor.cluster.create("clusters", cluster())
     supervisor.world.settle()
     assert supervisor.cluster.get("clusters", "c", "default")["status"]["workers"]["availableReplicas"] == 1

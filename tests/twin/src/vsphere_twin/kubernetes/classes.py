@@ -27,7 +27,11 @@ def _spec(fields):
     devices = {
         "vgpuDevices": [{"profileName": one["profile_name"]} for one in older.get("vgpu_devices") or ()],
         "dynamicDirectPathIODevices": [
-            {"vendorID": one["vendor_id"], "deviceID": one["device_id"]}
+            {
+                "vendorID": one["vendor_id"],
+                "deviceID": one["device_id"],
+                **({"customLabel": one["custom_label"]} if one.get("custom_label") else {}),
+            }
             for one in older.get("dynamic_direct_path_IO_devices") or ()
         ],
     }

@@ -25,9 +25,9 @@ _COUNTED = ("CustomResourceDefinition", "DaemonSet", "Deployment", "Job", "Pod",
 class Cluster:
     """The state behind one API server."""
 
-    def __init__(self, name="kubernetes", version="v1.33.4", crds=None):
+    def __init__(self, name="kubernetes", version="v1.33.4", crds=None, lock=None):
         self.name, self.version = name, version
-        self.lock = threading.RLock()
+        self.lock = lock or threading.RLock()
         self.changed = threading.Condition(self.lock)
         self.revision = 1
         self.objects = {}  # (group, plural): {(namespace, name): object in its stored version}

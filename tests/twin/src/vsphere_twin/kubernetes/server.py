@@ -106,7 +106,8 @@ class ApiServer(Server):
 
     def _spawn(self, uid, name, version):
         if uid not in self.made:
-            made = self.made[uid] = ApiServer(self.directory, Cluster(name, version), self.server_address[0])
+            # A new cluster has no operators, and none of their kinds.
+            made = self.made[uid] = ApiServer(self.directory, Cluster(name, version, crds=()), self.server_address[0])
             made.start()
         return self.made[uid]
 

@@ -136,13 +136,33 @@ def _has_devices(fields):
     return "VirtualPCIPassthrough" in kinds or any((fields.get("devices") or {}).values())
 
 
+def _kind(name):
+    """The type of the vSphere API with this name, or None."""
+    try:
+        return VmomiSupport.GetVmodlType(VmomiSupport.GetWsdlType("urn:vim25", name).__name__) if name else None
+    except KeyError:
+        return None
+
+
+def built(value):
+    """The object of the vSphere API from its JSON form, which check_typed accepted."""
+    if isinstance(value, list):
+        return [built(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "_value" in value:
+        return value["_value"]
+    made = _kind(value["_typeName"])()
+    for key, one in value.items():
+        if key != "_typeName":
+            setattr(made, key, built(one))
+    return made
+
+
 def check_typed(value, path, expected):
     """Hold an object in the JSON form of the vSphere API to its type and its fields."""
     name = value.get("_typeName") if isinstance(value, dict) else None
-    try:
-        kind = VmomiSupport.GetVmodlType(VmomiSupport.GetWsdlType("urn:vim25", name).__name__) if name else None
-    except KeyError:
-        kind = None
+    kind = _kind(name)
     if kind is None or not issubclass(kind, expected):
         raise Refusal("INVALID_ARGUMENT", f"{path} has no _typeName of {expected._wsdlName}.")
     fields = {one.name: one.type for one in kind._GetPropertyList()}

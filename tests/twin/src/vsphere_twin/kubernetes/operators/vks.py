@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+from .. import machines as machines_of
 from ..cluster import encode
 from ..refused import Refused
 from .parts import condition, owned, owner_of, put_status
@@ -13,7 +14,6 @@ FINALIZER = "cluster.cluster.x-k8s.io"
 CLASSES = "vmware-system-vks-public"
 CLASS = "builtin-generic-v3.6.0"
 VARIABLES = ("kubernetes", "node", "osConfiguration", "storageClass", "vmClass", "volumes", "vsphereOptions")
-NVIDIA, MELLANOX = 4318, 5555
 _TEMPLATE = {
     "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2",
     "kind": "VSphereMachineTemplate",
@@ -86,6 +86,8 @@ def _release(topology):
 def _end(world, one):
     cluster, metadata = world.cluster, copy.deepcopy(one["metadata"])
     world.end(one["metadata"]["uid"])
+    for machine in owned(cluster, "machines", one):
+        world.machines.remove(machine["metadata"]["namespace"], machine["metadata"]["name"])
     metadata["finalizers"] = [name for name in metadata.get("finalizers", ()) if name != FINALIZER]
     cluster.change("clusters", one, MANAGER, metadata=metadata)
 
@@ -111,6 +113,7 @@ def _machines(world, one, topology):
     wanted, machines = _wanted(one, topology), {m["metadata"]["name"]: m for m in owned(cluster, "machines", one)}
     for gone in sorted(set(machines) - {row[0] for row in wanted}):
         cluster.deleted(cluster.kind("machines"), machines.pop(gone))
+        world.machines.remove(namespace, gone)
         node = inner.cluster.get("nodes", gone)
         if node:
             inner.cluster.remove("nodes", node)
@@ -123,16 +126,14 @@ def _machines(world, one, topology):
         spec["infrastructureRef"] = {**reference, "name": machine}
         body = {"metadata": {"name": machine, "labels": labels, "ownerReferences": owner_of(one)}, "spec": spec}
         body["status"] = {"phase": "Running", "nodeRef": {"name": machine}}
-        hardware = _hardware(cluster.get("virtualmachineclasses", vm_class, namespace), world)
-        free = world.free_gpus
-        if free is not None and hardware["gpus"] > free:
+        known = cluster.get("virtualmachineclasses", vm_class, namespace)
+        try:
+            hardware = world.machines.create(namespace, machine, (known or {}).get("spec") or {})
+        except machines_of.NoRoom as problem:
             del body["status"]["nodeRef"]
             body["status"]["phase"] = "Provisioning"
-            text = "0/1 hosts have a free device for the VM class"
-            cluster.event(one, "MachineProvisioning", f"{machine}: {text}", "Warning", MANAGER)
+            cluster.event(one, "MachineProvisioning", f"{machine}: {problem}", "Warning", MANAGER)
             break
-        if free is not None:
-            world.free_gpus = free - hardware["gpus"]
         cluster.create("machines", body, namespace, MANAGER)
         role = () if worker else {"node-role.kubernetes.io/control-plane": ""}
         taint = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
@@ -140,27 +141,6 @@ def _machines(world, one, topology):
             inner.world.add_node(machine, role, () if worker else (taint,), **hardware)
         break
     _status(cluster, one, wanted)
-
-
-def _hardware(vm_class, world):
-    """The devices of a VM class: where configSpec is not empty, hardware.devices is ignored."""
-    spec = (vm_class or {}).get("spec") or {}
-    hardware = spec.get("hardware") or {}
-    if spec.get("configSpec"):
-        backings = [one.get("device", {}).get("backing", {}) for one in spec["configSpec"].get("deviceChange") or ()]
-        profiles = [one["vgpu"] for one in backings if "vgpu" in one]
-        vendors = [row["vendorId"] for one in backings for row in one.get("allowedDevice") or ()]
-    else:
-        devices = hardware.get("devices") or {}
-        profiles = [one["profileName"] for one in devices.get("vgpuDevices") or ()]
-        vendors = [one["vendorID"] for one in devices.get("dynamicDirectPathIODevices") or ()]
-    found = {"gpus": len(profiles) + vendors.count(NVIDIA), "vgpu": bool(profiles), "adapters": vendors.count(MELLANOX)}
-    found["host_branch"] = world.host_branch
-    if "cpus" in hardware:
-        found["cpus"] = hardware["cpus"]
-    if "memory" in hardware:
-        found["memory"] = str(hardware["memory"])
-    return found
 
 
 def _secret(cluster, one, text):

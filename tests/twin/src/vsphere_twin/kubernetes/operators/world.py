@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .. import machines
 from ..refused import Refused
 from . import gpu, network, pod_shell, scheduling, sriov, training, vks, workloads
 from .parts import Hardware
@@ -75,7 +76,7 @@ class World:
     that returns (exit code or None while it runs, log). A `pod_runtime` runs the containers of chosen pods (see
     PodRuntime). `installed` names the operators. With `vks`, the cluster is a Supervisor. Its Cluster objects become
     API servers of their own. A test raises `passed` by seconds to reach the deadlines of pods and jobs. Faults are
-    plain attributes: `images.missing`, `images.private`, `hardware`, `feature_discovery`, `free_gpus`.
+    plain attributes: `images.missing`, `images.private`, `hardware`, `feature_discovery`, `machines.free_gpus`.
     """
 
     def __init__(self, cluster, installed=OPERATORS, gpu_namespace="gpu-operator"):
@@ -92,7 +93,7 @@ class World:
         self.passed, self._begun = 0, {}
         # A Supervisor: `spawn(uid, name, version)` returns the API server of a new cluster, `end(uid)` stops it.
         self.spawn, self.end = None, lambda uid: None
-        self.free_gpus, self.host_branch = None, "580"
+        self.machines = machines.Machines()
         if "vks" in self.installed:
             cluster.admission.append(vks.admit)
             vks.prepare(self)
@@ -131,7 +132,7 @@ class World:
             len(self.images.private),
             len(self.programs),
         )
-        if state == self._idle and not self.pod_runtime.busy():
+        if state == self._idle and not self.pod_runtime.busy() and not self.machines.waiting:
             return False
         for owner, controller in _CONTROLLERS:
             if owner in (None, *self.installed):
