@@ -22,8 +22,10 @@ description:
 notes:
   - The module changes only the document. It does not remediate hosts, because that concerns all hosts of the cluster.
     It imports the document instead of applying a draft for this reason.
-  - No source describes which host settings the schema of vSphere covers, and where. The places in O(places) are
-    assumptions [unsure]. The module reads the schema of the cluster. A setting that is not there counts as reverted.
+  - No source describes which host settings the schema of vSphere covers, and where. The place of module options is the
+    one in documents of VMware Edge Compute Stack 3.5. The other places in O(places) are assumptions [unsure]. The
+    module reads the schema of the cluster. A setting that is not there counts as reverted, and the error names places
+    of the schema that have the name of the setting.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
@@ -55,6 +57,8 @@ options:
   places:
     description:
       - Places of the settings in the document, as paths with C(/) between the parts.
+      - At a place, the schema can spell a name differently. The module finds C(ats_support) for C(atsSupport), and
+        C(account_lock_failures) for C(Security.AccountLockFailures).
     type: dict
     suboptions:
       kernel_settings:
@@ -62,9 +66,11 @@ options:
         type: str
         default: profile/esx/system/kernel_settings
       module_options:
-        description: Place of the options of kernel modules.
+        description:
+          - Place of the options of kernel modules. The schema can have a list there, whose entries have C(module_name)
+            and all C(options) as one text.
         type: str
-        default: profile/esx/system/module_options
+        default: profile/esx/vmkernel/module_settings
       advanced_options:
         description: Place of the advanced options.
         type: str

@@ -51,6 +51,7 @@ NOT_LOOSER = {
         kubernetes.network_operator.version kubernetes.network_operator.pull_secrets kubernetes.network_operator.name
     """,
     "It says what is built, and that is checked whatever it is.": """
+        hosts.profile_places.kernel_settings hosts.profile_places.module_options hosts.profile_places.advanced_options
         gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.most_per_gpu gpu.passthrough.assignment
         driver.method
         network.path network.vfs network.protocol network.adapters network.assignment roce.priority roce.dscp

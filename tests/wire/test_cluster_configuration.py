@@ -8,13 +8,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import ses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
 
 from .drive import connection
-from .rows.cluster_configuration import PLACE, cluster, document, kernel, world
+from .rows.cluster_configuration import KERNEL, MODULES, cluster, document, kernel, world
 from .vib_lab import ESX, machine, ready
 
-NICS = {"nics": [{"model": "cx7"}]}
+NICS = [{"device": "vmnic0", "model": "i350", "uplink_of": "vSwitch0"}, {"device": "vmnic1", "model": "cx7"}]
 OPTIONS = {"nmlx5_core": {"pfctx": "0x08"}}
 WAYS = {"validate_certs": True, "request_timeout_s": 60}
-ATS = f"{PLACE}/kernel_settings/atsSupport"
+ATS = f"{KERNEL}/atsSupport"
 
 
 def remediate(running, tmp_path):
@@ -36,13 +36,16 @@ def test_a_remediation_reverts_a_setting_that_the_document_does_not_have(twin, d
     assert machine(running).kernel.settings["atsSupport"].configured == "FALSE"
 
 
-def test_a_remediation_keeps_a_setting_that_is_in_the_document(twin, drive, tmp_path):
-    running = twin(seed=world())
+def test_a_remediation_keeps_settings_that_are_in_the_document(twin, drive, tmp_path):
+    running = twin(seed=world(nics=NICS))
     module = drive(running)
-    assert module("cluster_configuration", **kernel(atsSupport=True))["changed"]
+    settings = {"kernel_settings": {"atsSupport": True}, "module_options": OPTIONS}
+    assert module("cluster_configuration", cluster="gpu", settings=settings)["changed"]
     assert module("esxi_kernel_setting", host=ESX, settings={"atsSupport": True})["changed"]
+    assert module("esxi_module_options", host=ESX, module="nmlx5_core", options=OPTIONS["nmlx5_core"])["changed"]
     remediate(running, tmp_path)
-    assert machine(running).kernel.settings["atsSupport"].configured == "TRUE"
+    found = machine(running).kernel
+    assert (found.settings["atsSupport"].configured, found.modules["nmlx5_core"].options) == ("TRUE", "pfctx=0x08")
 
 
 def test_a_setting_that_the_schema_does_not_have_is_named_before_anything_changes(twin, drive):
@@ -52,7 +55,7 @@ def test_a_setting_that_the_schema_does_not_have_is_named_before_anything_change
     predicted, refused = [module("cluster_configuration", check=check, **asked) for check in (True, False)]
     assert predicted == refused
     assert refused["failure"]["code"] == "settings_reverted"
-    assert refused["failure"]["settings"] == [f"{PLACE}/module_options/nmlx5_core/pfctx"]
+    assert refused["failure"]["settings"] == [f"{MODULES}/nmlx5_core/pfctx"]
     assert document(running) == {"kernel_settings": {}}
     answer = module("cluster_configuration", uncovered="report", **asked)
     assert answer["cluster"]["reverted"] == refused["failure"]["settings"]

@@ -39,7 +39,7 @@ _SHARED_SWITCH = (
     "All hosts of the switch share its MTU, and a larger one also carries smaller packets. Lower it in vCenter after "
     "all of its hosts are restored."
 )
-_NOT_IN_DOCUMENT = "The document had no value before, and the module cannot remove one. Remove it in vCenter."
+_OTHER_PLACE = "Its place in the document is not that of a section of the module. Correct the document in vCenter."
 
 
 def _bios(entries: Sequence[Entry]) -> Steps:
@@ -202,12 +202,16 @@ def _profile(entries: Sequence[Entry]) -> Steps:
     sections: dict[str, dict[str, Any]] = {}
     for path, one in _all(entries).items():
         section = next((name for name, place in places.items() if path.startswith(f"{place}/")), None)
-        name = path.rpartition("/")[2]
-        if one.back is None or section is None or path != f"{places[section]}/{name}":
-            found += _lost(entries, {path: one}, [path], _NOT_IN_DOCUMENT)
-        else:
-            known[path] = one
-            sections.setdefault(section, {})[name] = one.back
+        if section is None:
+            found += _lost(entries, {path: one}, [path], _OTHER_PLACE)
+            continue
+        known[path] = one
+        *above, name = path[len(places[section]) + 1 :].split("/")
+        part = sections.setdefault(section, {})
+        for key in above:
+            part = part.setdefault(key, {})
+        # Null removes a setting that the document did not have.
+        part[name] = one.back
     if known:
         found.append(step(entries, dict(entries[-1].request, settings=sections, uncovered="report"), known))
     return found

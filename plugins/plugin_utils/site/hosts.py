@@ -59,7 +59,8 @@ def hosts(site: Any, override: Any = None) -> dict[str, Any]:
         "vms": [identity for entry in site["vms"] for identity in identities(entry)],
         "datacenter": site["datacenter"] or "",
         "guest_shutdown_timeout_s": site["guest_shutdown_timeout_s"],
-        **{key: value for key, value in treatment.items() if key not in ("serial", "bmc")},
+        **{key: value for key, value in treatment.items() if key not in ("serial", "bmc", "profile_places")},
+        "profile_places": {key: place for key, place in (treatment["profile_places"] or {}).items() if place},
     }
 
 

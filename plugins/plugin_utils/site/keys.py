@@ -43,6 +43,7 @@ _UNSET = re.compile(
 # Each is in a message of a module; a test checks this.
 OTHERS = {
     "`uncovered: report`": "`site.hosts.allow_reverted_settings: true`",
+    "Set `places`": "Set `site.hosts.profile_places`",
     "`evacuation: drs`": "`site.hosts.evacuation: drs`",
     "use `file` to upload the file": "upload the file with `site.driver.file`",
     "Choose one of these, or connect the host to the datastore": "Correct the datastore in `site.driver.depot`, or "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.profile import document as profile
@@ -72,6 +74,61 @@ def test_a_setting_outside_of_the_schema_fails_or_is_reported():
     reported = profile.want("Cluster gpu", now, requested("report", kernel_settings={"atsSupport": True}))
     assert reported == now
     assert profile.reverted(now, ATS) == [f"{KERNEL}/atsSupport"]
+
+
+SOMEWHERE = {"properties": {"esx": {"$ref": "#/definitions/esx"}}}
+ELSEWHERE = {
+    "properties": {"profile": SOMEWHERE},
+    "definitions": {"esx": {"properties": {"boot": {"properties": {"ats_support": {"type": "boolean"}}}}}},
+}
+
+
+def test_a_setting_at_another_place_of_the_schema_is_named_and_set_there():
+    now = profile.Profile(True, {}, ELSEWHERE)
+    with pytest.raises(OperatorError, match="The schema has similar names: profile/esx/boot/ats_support. Set `places`"):
+        profile.want("Cluster gpu", now, ATS)
+    asked = replace(ATS, places={**profile.PLACES, "kernel_settings": "profile/esx/boot"})
+    wanted = profile.want("Cluster gpu", now, asked)
+    assert wanted.document == {"profile": {"esx": {"boot": {"ats_support": True}}}}
+    assert profile.project(wanted, asked)["settings"] == {"profile/esx/boot/ats_support": True}
+    assert profile.compare(wanted, profile.want("Cluster gpu", wanted, asked)) == []
+
+
+def modules_schema(section):
+    for name in reversed(profile.PLACES["module_options"].split("/")):
+        section = {"properties": {name: section}}
+    return section
+
+
+TEXT = {"type": "string"}
+LISTED = modules_schema({"type": "array", "items": {"properties": {"module_name": TEXT, "options": TEXT}}})
+OTHER = {"module_name": "vmkusb", "options": "a=1  b"}
+
+
+@pytest.mark.parametrize(
+    "there, asked, expected",
+    [
+        ([], {"max_vfs": [4, 0]}, [{"module_name": "m", "options": "max_vfs=4,0"}]),
+        ([OTHER], {"on": True}, [OTHER, {"module_name": "m", "options": "on=1"}]),
+        ([{"module_name": "m", "options": "x=0x8 y=1"}], {"x": 8}, [{"module_name": "m", "options": "x=0x8 y=1"}]),
+        ([{"module_name": "m", "options": "x=1 y=1"}], {"x": None}, [{"module_name": "m", "options": "y=1"}]),
+        ([OTHER, {"module_name": "m", "options": "x=1"}], {"x": None}, [OTHER]),
+    ],
+    ids=["new", "beside another module", "the same number", "removed", "the last one removed"],
+)
+def test_options_of_a_kernel_module_are_one_text_in_a_list(there, asked, expected):
+    document = {"profile": {"esx": {"vmkernel": {"module_settings": there}}}} if there else {}
+    now = profile.Profile(True, document, LISTED)
+    wanted = profile.want("Cluster gpu", now, requested(module_options={"m": asked}))
+    assert wanted.document["profile"]["esx"]["vmkernel"]["module_settings"] == expected
+    changed = [change.path for change in profile.compare(now, wanted)]
+    assert changed == ([f"{profile.PLACES['module_options']}/m/{next(iter(asked))}"] if there != expected else [])
+
+
+def test_a_list_of_modules_holds_nothing_but_options():
+    now = profile.Profile(True, {}, LISTED)
+    lost = requested(module_options={"m": {"x": {"deep": 1}}})
+    assert profile.reverted(now, lost) == [f"{profile.PLACES['module_options']}/m/x/deep"]
 
 
 def test_without_a_profile_nothing_is_reverted():

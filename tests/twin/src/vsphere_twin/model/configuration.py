@@ -11,9 +11,16 @@ from . import kernel
 from .image import Refused
 from .seed_file import SeedError
 
-# Where the sections of a document are. No source has the real schema [unsure].
-SYSTEM = ("profile", "esx", "system")
-SECTIONS = ("kernel_settings", "module_options")
+# Where the sections of a document are. Documents of VMware Edge Compute Stack 3.5 have options of kernel modules there
+# (github.com/alanrenouf/ECSExample, edge-host-config) [unsure: that the schema of vSphere has them]. No source has a
+# place of kernel settings, so the schema has them only if a seed says so.
+PLACES = {
+    "module_options": ("profile", "esx", "vmkernel", "module_settings"),
+    "kernel_settings": ("profile", "esx", "system", "kernel_settings"),
+}
+SECTIONS = ("module_options",)
+# The modules are a list: each has its name and its options as one text.
+MODULE, OPTIONS = "module_name", "options"
 
 
 @dataclass
@@ -52,7 +59,7 @@ def furnish(world, cluster, entry):
         raise SeedError([f"Cluster {cluster.name}: a configuration needs vSphere 8.0.1 and an image."])
     one = cluster.configuration
     if isinstance(wanted, dict):
-        if set(wanted) != {"sections"} or not set(wanted["sections"]) <= set(SECTIONS):
+        if set(wanted) != {"sections"} or not set(wanted["sections"]) <= set(PLACES):
             raise SeedError([f"Cluster {cluster.name}: configuration is managed, or a table with sections."])
         one.sections = tuple(wanted["sections"])
     elif wanted != "managed":
@@ -60,21 +67,24 @@ def furnish(world, cluster, entry):
     one.managed, one.commits = True, 1
     host = next(iter(cluster.hosts.values()), None)
     found = _settings(host) if host is not None else {}
-    one.document = _nested({name: found.get(name, {}) for name in one.sections})
+    one.document = _nested({name: _section(name, found.get(name, {})) for name in one.sections})
 
 
 def schema(one):
     """The JSON schema of the document."""
+    text = {"type": "string"}
+    entry = {"type": "object", "properties": {MODULE: text, OPTIONS: text}, "required": [MODULE]}
     section = {
-        "kernel_settings": {"type": "object", "additionalProperties": {"type": "string"}},
-        "module_options": {
-            "type": "object",
-            "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
-        },
+        "kernel_settings": {"type": "object", "additionalProperties": text},
+        "module_options": {"type": "array", "items": entry},
     }
-    found = {"type": "object", "properties": {name: section[name] for name in one.sections}}
-    for name in reversed(SYSTEM):
-        found = {"type": "object", "properties": {name: found}}
+    found = {"type": "object", "properties": {}, "additionalProperties": False}
+    for name in one.sections:
+        part = found
+        for key in PLACES[name][:-1]:
+            fresh = {"type": "object", "properties": {}, "additionalProperties": False}
+            part = part["properties"].setdefault(key, fresh)
+        part["properties"][PLACES[name][-1]] = section[name]
     return found
 
 
@@ -84,14 +94,25 @@ def parsed(one, text):
         document = json.loads(text)
     except (TypeError, ValueError):
         raise Refused("INVALID_ARGUMENT", "The configuration is not a JSON document.") from None
-    found = document
-    for name in SYSTEM:
-        if not isinstance(found, dict) or set(found) != {name}:
-            raise Refused("INVALID_ARGUMENT", "The configuration does not match the schema.")
-        found = found[name]
-    if not isinstance(found, dict) or not set(found) <= set(one.sections):
+    if not _fits(document, schema(one)):
         raise Refused("INVALID_ARGUMENT", "The configuration does not match the schema.")
     return document
+
+
+def _fits(value, part):
+    kind = {"object": dict, "array": list, "string": str}[part["type"]]
+    if not isinstance(value, kind):
+        return False
+    if kind is list:
+        names = [one.get(MODULE) for one in value if isinstance(one, dict)]
+        return len(set(names)) == len(value) and all(_fits(one, part["items"]) for one in value)
+    if kind is str:
+        return True
+    known, others = part.get("properties", {}), part.get("additionalProperties", False)
+    return set(part.get("required", ())) <= set(value) and all(
+        _fits(inner, known[name]) if name in known else bool(others) and _fits(inner, others)
+        for name, inner in value.items()
+    )
 
 
 def commit(one, document):
@@ -102,10 +123,10 @@ def commit(one, document):
 
 def drift(one, host):
     """[(path, value of the host, value of the document)]; None for a value that is not there."""
-    wanted, found = _flat(_sections(one.document)), _flat(_only(one, _settings(host)))
+    wanted, found = _flat(_sections(one)), _flat(_only(one, _settings(host)))
     defaults = {("kernel_settings", name): setting.default for name, setting in host.kernel.settings.items()}
     return [
-        ("/".join((*SYSTEM, *path)), found.get(path), wanted.get(path))
+        (_path(path), found.get(path), wanted.get(path))
         for path in sorted({*wanted, *found})
         if wanted.get(path, defaults.get(path)) != found.get(path, defaults.get(path))
     ]
@@ -113,12 +134,12 @@ def drift(one, host):
 
 def reverts(host, one):
     """Every setting of a host that is not as the document has it, also those that the schema does not cover."""
-    return [*drift(one, host), *(("/".join((*SYSTEM, *path)), value, None) for path, value in _uncovered(one, host))]
+    return [*drift(one, host), *((_path(path), value, None) for path, value in _uncovered(one, host))]
 
 
 def remediate(world, one, host):
     """The host gets the document's settings, and loses those that it does not have."""
-    wanted = _sections(one.document)
+    wanted = _sections(one)
     for name, setting in host.kernel.settings.items():
         value = wanted.get("kernel_settings", {}).get(name, setting.default)
         if value != setting.configured:
@@ -150,17 +171,42 @@ def _uncovered(one, host):
     return sorted(_flat(rest).items())
 
 
-def _nested(settings):
-    found = settings
-    for name in reversed(SYSTEM):
-        found = {name: found}
+def _path(path):
+    """A path in a report, as /profile/esx/security/settings/account_lock_failures (vmware/vmware-config-modules)."""
+    return "/" + "/".join((*PLACES[path[0]], *path[1:]))
+
+
+def _section(name, settings):
+    """A section of the document from the settings of a host."""
+    if name != "module_options":
+        return settings
+    return [
+        {MODULE: module, OPTIONS: " ".join(f"{key}={text}" for key, text in options.items())}
+        for module, options in settings.items()
+    ]
+
+
+def _nested(sections):
+    found = {}
+    for name, section in sections.items():
+        part = found
+        for key in PLACES[name][:-1]:
+            part = part.setdefault(key, {})
+        part[PLACES[name][-1]] = section
     return found
 
 
-def _sections(document):
-    found = document
-    for name in SYSTEM:
-        found = found.get(name, {})
+def _sections(one):
+    """{section: its settings} of the document."""
+    found = {}
+    for name in one.sections:
+        part = one.document
+        for key in PLACES[name][:-1]:
+            part = part.get(key, {})
+        section = part.get(PLACES[name][-1], [] if name == "module_options" else {})
+        if name == "module_options":
+            section = {entry[MODULE]: kernel.parse(entry.get(OPTIONS, "")) for entry in section}
+        found[name] = section
     return found
 
 

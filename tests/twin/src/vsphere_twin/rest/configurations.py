@@ -30,19 +30,26 @@ def enablement(request, cluster):
 @route("GET", f"{CONFIGURATION}/schema")
 def schema(request, cluster):
     """Return the JSON schema of the document, as a text."""
-    return {"source": "CLUSTER", "schema": json.dumps(configurations.schema(_managed(request, cluster).configuration))}
+    text = json.dumps(configurations.schema(_managed(request, cluster).configuration))
+    # The source is a field of 8.0.3.0.
+    return {"schema": text, **({"source": "IMAGE_PROFILE"} if request.world.release.at_least(8, 0, 3) else {})}
 
 
 @route("GET", CONFIGURATION)
 def document(request, cluster):
-    """Return the document, as a text."""
-    return {"config": json.dumps(_managed(request, cluster).configuration.document)}
+    """Return the document as a text, with its commit and its hosts by BIOS UUID."""
+    found = _managed(request, cluster)
+    return {
+        "metadata": {"id": found.configuration.commit},
+        "host_info": {host.uuid: {"name": host.name, "is_vsan_witness": False} for host in found.hosts.values()},
+        "config": json.dumps(found.configuration.document),
+    }
 
 
 @route("POST", CONFIGURATION, action="exportConfig")
 def export(request, cluster):
     """Return the document, as a text."""
-    return document(request, cluster)
+    return {"config": json.dumps(_managed(request, cluster).configuration.document)}
 
 
 @route("POST", CONFIGURATION, action="importConfig", vmw_task="true")

@@ -138,16 +138,24 @@ def inverse(module, *entries):
         pytest.param(
             "cluster_configuration",
             {"cluster": "gpu", "places": PLACES, "settings": {}},
-            [("profile/kernel/atsSupport", "FALSE", "TRUE"), ("profile/kernel/other", None, 1)],
+            [
+                ("profile/kernel/atsSupport", "FALSE", "TRUE"),
+                ("profile/kernel/other", None, 1),
+                ("profile/modules/nmlx5_core/pfctx", "0x10", "0x08"),
+                ("profile/other", 1, 2),
+            ],
             [
                 {
                     "cluster": "gpu",
                     "places": PLACES,
-                    "settings": {"kernel_settings": {"atsSupport": "FALSE"}},
+                    "settings": {
+                        "kernel_settings": {"atsSupport": "FALSE", "other": None},
+                        "module_options": {"nmlx5_core": {"pfctx": "0x10"}},
+                    },
                     "uncovered": "report",
                 }
             ],
-            ["profile/kernel/other"],
+            ["profile/other"],
             id="document of a cluster",
         ),
         pytest.param(
