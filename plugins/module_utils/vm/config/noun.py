@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
     from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import VmState
 
+    # The item of a part, whose request and state are those of its own noun.
+    PartItem = Item[VmRequest[Any], Any]
+
 _NOUNS: Mapping[str, type[VmNoun[Any, Any]]] = {
     SHAPE: VmShapes,
     VGPU: VgpuProfiles,
@@ -212,7 +215,7 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
 
     def _item(
         self, item: Item[VmRequest[ConfigRequest], ConfigState], part: str, before: Mapping[str, Any]
-    ) -> Item[VmRequest[Any], Any] | None:
+    ) -> PartItem | None:
         """Return a VM as an item of one part; None if the request does not manage the part."""
         if part not in item.requested.settings.managed:
             return None
@@ -225,7 +228,7 @@ class VmConfigs(VmNoun[ConfigRequest, ConfigState]):
 
     def _items(
         self, item: Item[VmRequest[ConfigRequest], ConfigState], wanted: ConfigState
-    ) -> Iterator[tuple[str, Item[VmRequest[Any], Any]]]:
+    ) -> Iterator[tuple[str, PartItem]]:
         """(part, the VM as an item of it) for each part that the request manages."""
         before, dummy = self._aligned(item.now, wanted)
         for part in self._parts:
