@@ -20,6 +20,8 @@ description:
   - Returns the settings that wait for a restart, so that a play can combine them into one restart.
   - Reads the topology from the tree of PCI devices. Virtual functions of GPUs and ports have the names and IDs of the
     whole device. The module does not count them.
+  - With O(hosts), reads any number of hosts with one login. vCenter gets two requests for the properties of all hosts.
+    It has no request for several hosts for kernel modules, advanced options and C(esxcli).
   - A host that does not answer is no error. The module returns its last state in vCenter, RV(host.connection) shows the
     lost connection, and values that only the host has are null.
 notes:
@@ -28,11 +30,24 @@ notes:
   - A switch defines the MTU of its ports. The MTU in RV(host.nics) is therefore that of the switch.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
-  - aiready.vsphere.host_identity
   - aiready.vsphere.esxcli_transport
   - aiready.vsphere.attributes
   - aiready.vsphere.attributes.read_only
 options:
+  host:
+    description:
+      - ESXi host, by its name in vCenter, its inventory path (such as V(/dc1/host/gpu/esx-01.example.com)) or its
+        managed object ID (such as V(host-42)).
+      - If several hosts have this name, the module fails and lists their paths.
+      - Exactly one of O(host) and O(hosts) is required.
+    type: str
+  hosts:
+    description:
+      - ESXi hosts, each as in O(host). The result is RV(hosts). A host that cannot be read does not fail the task.
+      - Cannot be combined with O(ssh_host).
+    type: list
+    elements: str
+    version_added: 0.1.0
   kernel_settings:
     description: Kernel settings to return.
     type: list
@@ -65,6 +80,19 @@ EXAMPLES = r"""
     password: "{{ vcenter_password }}"
     host: esx-01.example.com
 
+- name: Read all hosts of the inventory with one login
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Read the hosts
+      aiready.vsphere.esxi_host_info:
+        hosts: "{{ groups['esxi_hosts'] }}"
+
 - name: Reject a host whose GPU and network adapter are far apart
   hosts: localhost
   gather_facts: false
@@ -87,7 +115,7 @@ EXAMPLES = r"""
 RETURN = r"""
 host:
   description: State of the host.
-  returned: success
+  returned: success, with O(host)
   type: dict
   contains:
     name:
@@ -254,16 +282,48 @@ host:
       - {gpu: "0000:17:00.0", nic: vmnic2, same_root: true, same_switch: true, same_numa: true}
     pending:
       - {what: kernel.atsSupport, needs: reboot}
+hosts:
+  description: State of each host of O(hosts), in their order.
+  returned: success, with O(hosts)
+  type: list
+  elements: dict
+  contains:
+    item:
+      description: The entry of O(hosts).
+      type: str
+      returned: always
+    failed:
+      description: True if the host was not found or could not be read.
+      type: bool
+      returned: always
+    msg:
+      description: Cause and fix if the host could not be read. Empty otherwise.
+      type: str
+      returned: always
+    failure:
+      description: Machine-readable cause with a stable C(code). Empty for a host that was read.
+      type: dict
+      returned: always
+    host:
+      description: State of the host, with the keys of RV(host).
+      type: dict
+      returned: if the host was read
 """
+
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import facts, gather
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, args, session
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
 ARGUMENTS = dict(
     args.CONNECTION,
-    **args.HOST_IDENTITY,
+    host={"type": "str"},
+    hosts={"type": "list", "elements": "str"},
     **args.ESXCLI_TRANSPORT,
     kernel_settings={"type": "list", "elements": "str", "default": ["atsSupport"]},
     modules={"type": "list", "elements": "str", "default": ["nmlx5_core", "nmlx5_rdma"]},
@@ -272,19 +332,39 @@ ARGUMENTS = dict(
 )
 
 
+def read(vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None]) -> dict[str, Any]:
+    """The result of a task: one host, or several of which some may have failed."""
+    if params["host"] is not None:
+        return {"host": facts.facts(*gather.gather(vcenter, params, warn), params)}
+    every = gather.gather_all(vcenter, params, warn)
+    return {"hosts": [_one(name, one, params) for name, one in every.items()]}
+
+
+def _one(name: str, one: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(one, OperatorError):
+        return {"item": name, "failed": True, "msg": one.message, "failure": one.failure}
+    found, vms, answers = one
+    return {"item": name, "failed": False, "msg": "", "failure": {}, "host": facts.facts(found, vms, answers, params)}
+
+
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec=ARGUMENTS,
+        supports_check_mode=True,
+        mutually_exclusive=[("host", "hosts"), ("hosts", "ssh_host")],
+        required_one_of=[("host", "hosts")],
+    )
     _pyvmomi.require(module)
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)
-        found, vms, answers = gather.gather(vcenter, module.params, module.warn)
+        result = read(vcenter, module.params, module.warn)
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     finally:
         if vcenter is not None:
             vcenter.close()
-    module.exit_json(changed=False, host=facts.facts(found, vms, answers, module.params))
+    module.exit_json(changed=False, **result)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Gather all facts of a host: two requests to vCenter, and the answers of the host itself."""
+"""Gather all facts of hosts: two requests to vCenter for any number, and the answers of each host itself."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, TypeVar
 
 from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -19,6 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi i
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     D = TypeVar("D")
     T = TypeVar("T")
 
-VM_PROPERTIES = ("name", "runtime.powerState")
+VM_PROPERTIES = ("name", "runtime.powerState", "runtime.host")
 RDMA_DRIVER = "nmlx5_core"
 NVIDIA_MODULE = "nvidia"
 
@@ -39,9 +40,44 @@ def gather(
     """Return (found host, rows of its VMs, Answers); facts without a service on the host are omitted with a warning."""
     found = hosts.find_host(vcenter, params["host"], allow_unreachable=True)
     found, rows = _read(vcenter, found, PROPERTIES + dvx.properties_of(vcenter), True)
-    vms, groups = _vms(rows), port_groups.groups_of(rows)
+    return found, _vms(rows), _answers(vcenter, found, port_groups.groups_of(rows), params, warn)
+
+
+def gather_all(
+    vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None] = warnings.warn
+) -> dict[str, tuple[HostFound, list[Row], Answers] | OperatorError]:
+    """{name: the same, or why the host cannot be read} of the hosts of a task."""
+    result: dict[str, tuple[HostFound, list[Row], Answers] | OperatorError] = {}
+    named = hosts.find_each(vcenter, params["hosts"])
+    refs = {one.moid: one.ref for one in named.values() if not isinstance(one, OperatorError)}
+    rows = _rows(vcenter, list(refs.values()), PROPERTIES + dvx.properties_of(vcenter), True) if refs else []
+    own, groups = {row.moid: row for row in rows}, port_groups.groups_of(rows)
+    for name, one in named.items():
+        if isinstance(one, OperatorError):
+            result[name] = one
+            continue
+        if one.moid not in own:
+            result[name] = hosts.unreachable(one)
+            continue
+        found = _with_row(one, own[one.moid])
+        vms = [vm for vm in _vms(rows) if _runs_on(vm, one)]
+        try:
+            result[name] = (found, vms, _answers(vcenter, found, groups, params, warn))
+        except OperatorError as error:
+            result[name] = error
+    return result
+
+
+def _answers(
+    vcenter: VCenter,
+    found: HostFound,
+    groups: dict[str, port_groups.Group],
+    params: Mapping[str, Any],
+    warn: Callable[[str], None],
+) -> Answers:
+    """The answers of a host. vCenter has no request for several hosts for these."""
     if found.connection != "connected":
-        return found, vms, Answers(groups=groups)
+        return Answers(groups=groups)
     ports = [port.device for port in found.row.get("config.network").pnic or [] if port.driver == RDMA_DRIVER]
     asked = _Asked(warn)
     modules = asked(lambda: kernel_modules(found), [])
@@ -51,7 +87,7 @@ def gather(
         return asked(lambda: esxcli.call(command), None) if esxcli is not None else None
 
     vibs = called("software.vib.list")
-    answers = Answers(
+    return Answers(
         modules=modules,
         kernel=called("system.settings.kernel.list") or [],
         options={
@@ -65,7 +101,6 @@ def gather(
         lockdown_exceptions=_exceptions(found),
         groups=groups,
     )
-    return found, vms, answers
 
 
 class _Asked:
@@ -118,6 +153,11 @@ def read(vcenter: VCenter, found: HostFound, paths: Iterable[str]) -> tuple[Host
 def _read(
     vcenter: VCenter, found: HostFound, paths: Iterable[str], with_groups: bool = False
 ) -> tuple[HostFound, list[Row]]:
+    rows = _rows(vcenter, [found.ref], paths, with_groups)
+    return _with_row(found, next(one for one in rows if one.moid == found.moid)), rows
+
+
+def _rows(vcenter: VCenter, refs: Sequence[Ref], paths: Iterable[str], with_groups: bool) -> list[Row]:
     select = {
         "HostSystem": ("name", "runtime.connectionState", "runtime.powerState") + tuple(paths),
         "VirtualMachine": VM_PROPERTIES,
@@ -126,10 +166,16 @@ def _read(
     if with_groups:
         select[port_groups.KIND] = port_groups.PROPERTIES
         walk.append(port_groups.FROM_HOST)
-    rows = properties.retrieve(vcenter, select, [found.ref], walk)
-    row = next(one for one in rows if one.moid == found.moid)
-    found = replace(found, row=row, connection=str(row.get("runtime.connectionState")))
-    return found, rows
+    return properties.retrieve(vcenter, select, refs, walk)
+
+
+def _with_row(found: HostFound, row: Row) -> HostFound:
+    return replace(found, row=row, connection=str(row.get("runtime.connectionState")))
+
+
+def _runs_on(vm: Row, found: HostFound) -> bool:
+    host = vm.get("runtime.host")
+    return host is not None and host._GetMoId() == found.moid
 
 
 def _vms(rows: Iterable[Row]) -> list[Row]:

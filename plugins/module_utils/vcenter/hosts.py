@@ -88,6 +88,18 @@ def find_hosts(vcenter: VCenter, names: Sequence[str], properties: Sequence[str]
     return [replace(one, connection=str(read[one.moid].get(_STATE)), row=read[one.moid]) for one in found]
 
 
+def find_each(vcenter: VCenter, names: Sequence[str]) -> dict[str, HostFound | OperatorError]:
+    """{name: the host, or why no host or several have the name}, in one request."""
+    tree = inventory.Tree(retrieve(vcenter, _select(), [vcenter.content.rootFolder], _WALK))
+    result: dict[str, HostFound | OperatorError] = {}
+    for name in names:
+        try:
+            result[name] = _found(vcenter, tree, _only(tree, name), ())
+        except OperatorError as error:
+            result[name] = error
+    return result
+
+
 def read_again(vcenter: VCenter, found: HostFound, properties: Iterable[str]) -> HostFound:
     """The same host with these properties as they are now, one request."""
     rows = retrieve(vcenter, {"HostSystem": ("name", _STATE, _POWER) + tuple(properties)}, [found.ref])

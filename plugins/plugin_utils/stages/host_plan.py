@@ -50,10 +50,14 @@ OF_RESTART = ("running", "borrowed", "in_maintenance", "reason", "boot_time")
 
 @dataclass(frozen=True)
 class Mode:
-    """dry: nothing is done. only_looks: nothing is done and started either, whether or not this is check mode."""
+    """dry: nothing is done. only_looks: nothing is done and started either, whether or not this is check mode.
+
+    compares: only the settings count, and not how a run would change them.
+    """
 
     check_mode: bool = False
     only_looks: bool = False
+    compares: bool = False
 
     @property
     def dry(self) -> bool:
@@ -140,12 +144,13 @@ def plan(
     done: Mapping[str, Any] | None = None,
     check_mode: bool = False,
     only_looks: bool = False,
+    compares: bool = False,
 ) -> dict[str, Any]:
     """The plan from what was read so far; a module that has not run yet has no answer.
 
     answers: {step: result of its module in check mode}. done: {step: result} of what was done already.
     """
-    request, mode = request_of(inputs), Mode(check_mode, only_looks)
+    request, mode = request_of(inputs), Mode(check_mode, only_looks, compares)
     return asdict(_plan(answers, request, done or {}, mode))
 
 
@@ -160,10 +165,11 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     # vCenter reports the impact of a device mode only after the change, so what was made before the restart counts too.
     made = () if again else ("passthrough", "graphics")
     one = restart([*(answers.get(step) for step in WAITING), *(done.get(step) for step in made)])
-    out = one.kind != "none" or one.remediated or due["mig"]
+    out = not mode.compares and (one.kind != "none" or one.remediated or due["mig"])
     against = blockers(host, request, shell.later) if host else []
     undone = [step for step, is_due in due.items() if is_due] + (shell.by if shell.unseen else [])
-    profile = _profile(host, request, found, done)
+    # A comparison does not ask how the profile of a cluster reverts settings.
+    profile = Profile("", False, {}) if mode.compares else _profile(host, request, found, done)
     unkept = _unkept(host, request, profile, done)
     vms, occupied = vms_of(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
     started = bool((done.get("shell") or {}).get("changed"))
@@ -172,7 +178,7 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         passthrough=request.passthrough_on(host),
         profile=profile,
         loaded=is_loaded(host),
-        asks=_asks(request, steps, profile),
+        asks=_asks(request, steps & {"mig"} if mode.compares else steps, profile, mode),
         due={**due, "again": again},
         acts=out or any(due.values()),
         differs=bool(found),
@@ -230,8 +236,11 @@ def _profile(
     return Profile(cluster, managed, settings, beside if managed else [])
 
 
-def _asks(request: Request, steps: set[str], profile: Profile) -> dict[str, bool]:
-    """Modules run in check mode for what differs, and always for what the read of the host does not show."""
+def _asks(request: Request, steps: set[str], profile: Profile, mode: Mode) -> dict[str, bool]:
+    """Modules run in check mode for what differs, and always for what the read of the host does not show.
+
+    A comparison needs the second kind only, and MIG, whose instances the read does not show.
+    """
     return {
         **{step: step in steps for step in ("kernel", "modules", "pvrdma", "mtu", "graphics")},
         "profile": profile.managed and bool(profile.settings),
@@ -240,7 +249,7 @@ def _asks(request: Request, steps: set[str], profile: Profile) -> dict[str, bool
         "passthrough": "passthrough" in steps or request.nic_passthrough or bool(request.directpath_label),
         "mig": "mig" in steps,
         "firmware": request.firmware,
-        "vms": request.shuts_vms,
+        "vms": request.shuts_vms and not mode.compares,
     }
 
 

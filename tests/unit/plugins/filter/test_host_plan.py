@@ -40,11 +40,11 @@ SSH = {"services": {"TSM-SSH": {"running": True}}}
 CHECK, LOOK = {"check_mode": True}, {"only_looks": True}
 
 
-def plan(inputs=None, host=None, done=None, check_mode=False, only_looks=False, **answers):
+def plan(inputs=None, host=None, done=None, check_mode=False, only_looks=False, compares=False, **answers):
     """The plan for a host that differs in some facts, with results of modules by their step."""
     look = {"host": {**HOST, **(host or {})}}
     given = {"name": "esx-01", **(inputs or {})}
-    return host_plan({"look": look, **answers}, given, done or {}, check_mode, only_looks)
+    return host_plan({"look": look, **answers}, given, done or {}, check_mode, only_looks, compares)
 
 
 def test_nothing_requested_is_nothing_to_do():
