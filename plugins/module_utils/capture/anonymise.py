@@ -16,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 
-_PLAIN = re.compile(r"[\w .,:;()/+@®™\[\]-]{0,160}")
+_PLAIN = re.compile(r"[\w .,:;()/+@®™<>#&!\[\]-]{0,160}")
 _STORE = re.compile(r"\[([^\]]*)\] ?(.*)", re.DOTALL)
 # The key of a virtual switch or port group of a host ends with its name.
 _KEY = re.compile(r"(key-vim\.host\.(?:HostProxySwitch|PortGroup|VirtualSwitch)-)(.+)", re.DOTALL)
@@ -53,14 +53,15 @@ class Scrubber:
             return value, KEPT
         if {field, f"{owner}.{field}"} & fields.DROPPED:
             return "", DROPPED
-        if field in fields.ENUMS and value in fields.WORDS:
+        if {field, f"{owner}.{field}"} & fields.ENUMS and value in fields.WORDS:
             return value, KEPT
         if not value or self.keep_names or value in fields.GIVEN:
             return value, KEPT
         if field in fields.OPTIONS and self._is_option(field, value):
             return value, KEPT
         known = self.table.known.get(value.lower())
-        if known is not None:
+        # A network with the name 192 does not change the numbers of options.
+        if known is not None and (field not in fields.OPTIONS or not value.isdecimal()):
             return known, NAME
         if field not in fields.ALWAYS and (value in fields.WORDS or fields.HARMLESS.fullmatch(value)):
             return value, KEPT

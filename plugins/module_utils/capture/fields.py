@@ -59,7 +59,7 @@ WORDS = _words(
     internal ipv4 ipv6 iscsi lateBinding latest legacyFiltering linux listen lldp loadbalance_ip
     loadbalance_loadbased loadbalance_srcid loadbalance_srcmac local low lwsmd management manual medium mixed
     multipleLag Network never newreno nfs NFS NFS41 none nonpersistent normal notRunning ntp ntpClient ntpd
-    ntpServer NUMA numa NUMANoSharing nvidiaVgpu nvme nvmeRdma nvmeTcp nvram online opportunistic passive
+    ntpServer NUMA numa NUMANoSharing nvidiaVgpu nvme nvmeRdma nvmeTcp nvram online opportunistic OTHER passive
     pcieRootPort pciPassthru performance persistent powerOff PowerOff powerOn ptp pvrdma readOnly readWrite
     ready release required ResourcePool RoCEv1 rocev1 RoCEv2 rocev2 running safe shared sharedDirect
     shuttingDown singleLag slowpath snooping soft sshServer standard static stats StoragePod success supported
@@ -74,16 +74,20 @@ WORDS = _words(
 ENUMS = _words(
     """
     accessMode addressType appHeartbeatStatus appState backingType congestionThresholdMode cryptoState
-    defaultPowerOffType defaultResetType defaultSuspendType diskMode faultToleranceType firmware ftEncryptionMode
-    graphicsType guestState hBDatastoreCandidatePolicy hostDefaultGraphicsType hostMonitoring hostPointingDevice
-    htSharing isolationResponse lacpApiVersion level maintenanceMode migrateConnect migrateEncryption monitorType
-    multicastFilteringMode networkBootProtocol networkResourceControlVersion operation origin pathState powerOffType
-    protectionMode protocol rateUnits readyCondition recommendedFirmware resetType restartPriority
-    scaleDescendantsShares scheduledHardwareUpgradeStatus severity sharedPassthruAssignmentPolicy sharesScalable
-    snapshotPowerOffBehavior standbyAction standbyMode startAction stopAction supportLevel supportedFirmware
-    suspendType swapPlacement systemClockProtocol toolsInstallType toolsRunningStatus toolsUpgradePolicy
-    unmapPriority upgradePolicy use3dRenderer vStorageSupport vgpuMode virtualExecUsage virtualMmuUsage
-    vmComponentProtecting vmMonitoring vmReactionOnAPDCleared vmSwapPlacement
+    defaultPowerOffType defaultResetType defaultSuspendType diskMode DvsHostInfrastructureTrafficResource.key
+    ElementDescription.key faultToleranceType firmware ftEncryptionMode graphicsType guestState
+    hBDatastoreCandidatePolicy hostDefaultGraphicsType HostFirewallRuleset.key HostFirewallRuleset.label
+    hostMonitoring HostMultipathInfoHppLogicalUnitPolicy.path HostNetStackInstance.key HostNetStackInstance.name
+    hostPointingDevice htSharing isolationResponse lacpApiVersion level maintenanceMode migrateConnect
+    migrateEncryption monitorType multicastFilteringMode netStackInstanceKey networkBootProtocol
+    networkResourceControlVersion nicType operation origin pathState powerOffType protectionMode protocol
+    rateUnits readyCondition recommendedFirmware resetType restartPriority scaleDescendantsShares
+    scheduledHardwareUpgradeStatus severity sharedPassthruAssignmentPolicy sharesScalable
+    snapshotPowerOffBehavior standbyAction standbyMode startAction stopAction StringOption.defaultValue
+    supportedFirmware supportLevel suspendType swapPlacement systemClockProtocol toolsInstallType
+    toolsRunningStatus toolsUpgradePolicy type unmapPriority upgradePolicy use3dRenderer vgpuMode
+    virtualExecUsage virtualMmuUsage vmComponentProtecting vmMonitoring vmReactionOnAPDCleared vmSwapPlacement
+    volumeTypeList vStorageSupport
     """
 )
 # Words of the REST services: kinds of libraries, items and categories, states of images and of the tasks on them.

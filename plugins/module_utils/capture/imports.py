@@ -96,7 +96,7 @@ def _makers(folder: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
         if any(govc.FILE.fullmatch(name) for name in files):
             yield _objects(place, sorted(files), list(inner), keep_names)
             inner[:] = []
-        elif _INDEX in files and (_is_root(place) or os.path.basename(place) == "v1"):
+        elif _is_mockup(place, inner, files):
             short = os.path.basename(os.path.dirname(place)) != "redfish"
             yield _mockup(place, place if short else os.path.dirname(os.path.dirname(place)), keep_names)
             inner[:] = []
@@ -226,11 +226,13 @@ def _parsed(place: str, name: str, saved: govc.Saved, put: Callable[[Any], None]
 
 def _mockup(place: str, top: str, keep_names: bool) -> Maker:
     """A mockup with the folder redfish/v1, or in the short form without it."""
-    index = {}
-    for inner, _folders, files in os.walk(place):
+    index, paths = {}, []
+    for inner, folders, files in os.walk(place):
+        folders.sort()
         if _INDEX in files:
             below = os.path.relpath(inner, place).replace(os.sep, "/")
-            index[redfish_tree.ROOT if below == "." else f"{redfish_tree.ROOT}/{below}".casefold()] = inner
+            paths.append(redfish_tree.ROOT if below == "." else f"{redfish_tree.ROOT}/{below}")
+            index[paths[-1].casefold()] = inner
 
     def get(path: str) -> redfish_tree.Found:
         inner = index.get(path.partition("?")[0].rstrip("/").casefold())
@@ -242,7 +244,7 @@ def _mockup(place: str, top: str, keep_names: bool) -> Maker:
             return None, "not read: the file is not JSON"
         return (body, "") if isinstance(body, dict) else (None, "not read: the file is no resource")
 
-    tree = redfish_tree.walk(get)
+    tree = redfish_tree.walk(get, files=paths)
     # The files have no time of their own.
     tree.times.clear()
     name = os.path.basename(os.path.abspath(top))
@@ -251,6 +253,16 @@ def _mockup(place: str, top: str, keep_names: bool) -> Maker:
         return redfish.addition(tree, name, table, keep_names)
 
     return bmc
+
+
+def _is_mockup(place: str, folders: Sequence[str], files: Sequence[str]) -> bool:
+    """Whether this is the root of a mockup: by its index.json, or by its name. It may lack the file of the root."""
+    parent, name = os.path.split(os.path.abspath(place))
+    if _INDEX in files:
+        return _is_root(place) or name == "v1"
+    return (
+        name == "v1" and os.path.basename(parent) == "redfish" and bool({"Systems", "Managers"}.intersection(folders))
+    )
 
 
 def _is_root(place: str) -> bool:

@@ -66,8 +66,10 @@ class Table:
         """The pseudonym of the name of an object. The same name in another field gets the same one."""
         made = self.known.get(original.lower()) or self.name(kind, original)
         self.known.setdefault(original.lower(), made)
-        if not _address(original):
-            self.known.setdefault(original.lower().partition(".")[0], made)
+        first = original.lower().partition(".")[0]
+        # That of a network such as 192.168.1.x is a number, and no name.
+        if not _address(original) and not first.isdecimal():
+            self.known.setdefault(first, made)
         return made
 
     def address(self, text: str) -> str | None:

@@ -11,7 +11,7 @@ import json
 import re
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Iterable, Iterator, Optional, Tuple
 
 ROOT = "/redfish/v1"
 # Every resource that is read, below /redfish/v1. docs/capture_requests.md lists them. {id} is one part of a path.
@@ -95,11 +95,13 @@ class Tree:
     lost: str = ""
 
 
-def walk(get: Callable[[str], Found], system_id: str | None = None) -> Tree:
-    """Read the resources of RESOURCES that a BMC links, each once, within bounds."""
+def walk(get: Callable[[str], Found], system_id: str | None = None, files: Iterable[str] = ()) -> Tree:
+    """Read the resources of RESOURCES that a BMC links, each once, within bounds. files: paths that a mockup has."""
     walker = _Walker(get, system_id)
     try:
         walker.run([ROOT])
+        # A mockup may lack the resources that link others.
+        walker.run(walker.unlinked(files))
         # A BMC has dozens of registries of messages beside the one of the BIOS.
         walker.registries()
     except Gone as error:
@@ -131,6 +133,10 @@ class _Walker:
                 if _key(link) not in self._seen and is_path(link) and (link == settings or self._wanted(link)):
                     self._seen.add(_key(link))
                     left.append(link)
+
+    def unlinked(self, paths: Iterable[str]) -> list[str]:
+        """Those of the paths that are read, and to which no resource had a link."""
+        return [one for one in paths if _key(one) not in self._seen and is_path(one) and self._wanted(one)]
 
     def registries(self) -> None:
         """Read the registry of BIOS attributes that a system names."""

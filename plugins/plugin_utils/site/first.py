@@ -273,6 +273,8 @@ def _hosts(made: Written, site: Site, hosts: list[Host], names: Mapping[str, str
     out.line("  children:")
     out.line("    esxi_hosts:")
     out.line("      hosts:" if hosts else "      hosts: {}")
+    if not hosts:
+        out.note("      ", "the hosts with GPUs. The capture shows none")
     for host in hosts:
         out.line(f"        {out.name(host.name)}:")
         out.line(f"          # {_described(host)}")

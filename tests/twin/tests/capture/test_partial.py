@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from twin_labs.saved import save
@@ -54,3 +56,50 @@ def test_a_second_save_in_a_folder_is_named(saved, tmp_path):
     # Two vCenters use the same identifiers.
     found = loaded({**saved, **{f"other/{name}": text for name, text in saved.items()}}, tmp_path / "b.zip")
     assert sum(thing.startswith("file other/") for thing, _fact in found) == len(saved)
+
+
+def test_a_capture_without_a_datacenter_gets_one(saved, tmp_path):
+    whole = loaded(saved, tmp_path / "whole.zip")
+    found = loaded(without(saved, of(saved, "Datacenter")), tmp_path / "one.zip")
+    assert found["datacenter", "name"] == "the capture has no file of a Datacenter"
+    assert {key for key in found if key not in whole and key[0].startswith(("host", "VM"))} == set()
+
+
+def test_objects_without_a_counterpart_are_named(saved, tmp_path):
+    network = '<ObjectContent><obj type="{}">{}</obj><propSet><name>name</name><val>{}</val></propSet></ObjectContent>'
+    more = {
+        f"099{number}-{kind}-{moid}.xml": network.format(kind, moid, f"own-{number}")
+        for number, (kind, moid) in enumerate(
+            (("OpaqueNetwork", "network-o9"), ("VirtualApp", "resgroup-v9"), ("StoragePod", "group-p9"))
+        )
+    }
+    found = loaded({**saved, **more}, tmp_path / "one.zip")
+    assert found["OpaqueNetwork own-0", "presence"] == "the twin has no networks of NSX"
+    assert found["VirtualApp own-1", "presence"] == "the twin has no vApps"
+    assert found["StoragePod own-2", "presence"] == "the twin has no datastore clusters"
+
+
+def test_the_distributed_switch_of_a_simulator_is_loaded(saved, tmp_path):
+    kind = "VmwareDistributedVirtualSwitch"
+    renamed = {
+        name.replace(kind, kind.removeprefix("Vmware")): text.replace(f'"{kind}"', f'"{kind.removeprefix("Vmware")}"')
+        for name, text in saved.items()
+    }
+    found, whole = loaded(renamed, tmp_path / "one.zip"), loaded(saved, tmp_path / "whole.zip")
+    assert {thing for thing, _fact in found} == {thing for thing, _fact in whole}
+
+
+def test_a_host_without_its_number_of_sockets_has_one(saved, tmp_path):
+    host = of(saved, "HostSystem")
+    text = re.sub(r"<(numCpuPackages|numCpuPkgs)>\d+</\1>", "", saved[host])
+    found = loaded({**saved, host: text}, tmp_path / "one.zip")
+    assert found["host esx-01.lab.example", "number of CPU sockets"] == "not captured"
+
+
+def test_an_option_with_a_list_of_numbers_is_read(saved, tmp_path):
+    host = of(saved, "HostSystem")
+    value = '<value xsi:type="ArrayOfInt"><int>-1</int><int>50</int></value>'
+    extra = f"<ipv6Enabled>true</ipv6Enabled><extraConfig><key>x</key>{value}</extraConfig>"
+    assert "<vnic>" in saved[host]
+    found = loaded({**saved, host: saved[host].replace("<vnic>", f"{extra}<vnic>", 1)}, tmp_path / "one.zip")
+    assert not any("OptionValue" in fact for _thing, fact in found)

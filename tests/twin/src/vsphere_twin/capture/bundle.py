@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 from ..model.seed_file import SeedError
-from . import unread
+from . import references, unread
 from .values import CapturedObject
 
 FORMAT = 1
@@ -32,8 +32,13 @@ class Bundle:
             folder, _slash, file = name.rpartition("/")
             if file.endswith(".xml"):
                 self._file(name, folder, file)
-        if not self.of_kind("Datacenter"):
-            raise SeedError([f"{path}: this is no capture of a vCenter. It has no file of a Datacenter."])
+        # The file of a Datacenter that the capture lacks; its name and its folders are assumed.
+        self.assumed = None if self.of_kind("Datacenter") else references.datacenter(self)
+        if self.assumed is not None:
+            one = CapturedObject.read(self.assumed)
+            self.objects[one.moid] = one
+        elif not self.of_kind("Datacenter"):
+            raise SeedError([f"{path}: this is no capture of a vCenter. It has no file of a Datacenter or a host."])
 
     def of_kind(self, *kinds):
         return [one for one in self.objects.values() if one.kind in kinds]

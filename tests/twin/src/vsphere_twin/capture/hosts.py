@@ -100,12 +100,13 @@ def _machine(one, what, assumptions):
     sockets = getattr(cpu, "numCpuPackages", None) or getattr(summary, "numCpuPkgs", None)
     cores = getattr(cpu, "numCpuCores", None) or getattr(summary, "numCpuCores", None)
     assumptions.require(what, "memory (hardware.memorySize)", memory)
-    assumptions.require(what, "number of CPU sockets (hardware.cpuInfo)", sockets)
     assumptions.require(what, "number of CPU cores (hardware.cpuInfo)", cores)
+    if not sockets:
+        sockets = assumptions.assume(what, "number of CPU sockets", 1)
     system = getattr(info, "systemInfo", None) or summary
     made = {
-        "sockets": sockets or 1,
-        "cores_per_socket": (cores or 1) // (sockets or 1),
+        "sockets": sockets,
+        "cores_per_socket": (cores or 1) // sockets,
         "memory_gb": max(1, (memory or GB) // GB),
         "memory_bytes": int(memory or GB),
     }

@@ -10,6 +10,8 @@ UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4,8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4
 ROOTS = {"vm": "vmFolder", "host": "hostFolder", "datastore": "datastoreFolder", "network": "networkFolder"}
 LLDP = ("none", "listen", "advertise", "both")
 FILESYSTEMS = ("VMFS", "NFS", "NFS41", "vsan")
+# Simulators record the second kind.
+SWITCHES = ("VmwareDistributedVirtualSwitch", "DistributedVirtualSwitch")
 
 
 class Tree:
@@ -81,7 +83,7 @@ def datacenter(tree, assumptions):
             {"name": one.name, "vlan": _vlan_of(tree, one), "folder": tree.folder(one), "moids": [one.moid]}
             for one in tree.of_kind("Network")
         ],
-        "switches": [_switch(tree, one, assumptions) for one in tree.of_kind("VmwareDistributedVirtualSwitch")],
+        "switches": [_switch(tree, one, assumptions) for one in tree.of_kind(*SWITCHES)],
     }
 
 

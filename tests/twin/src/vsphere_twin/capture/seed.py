@@ -21,6 +21,9 @@ def of(path):
     bundle = Bundle(path)
     assumptions = Assumptions()
     release = _release(bundle, assumptions)
+    if bundle.assumed is not None:
+        center = bundle.of_kind("Datacenter")[0].name
+        assumptions.assume("datacenter", "name", center, "the capture has no file of a Datacenter")
     made = {
         "description": f"Captured at {bundle.time}.",
         "captured": bundle.time,
@@ -44,6 +47,7 @@ def of(path):
         )
     assumptions.end(path)
     references.assume(bundle, assumptions)
+    references.assume_left_out(bundle, made, assumptions)
     _unread(bundle, assumptions)
     made["assumptions"] = assumptions.rows
     # Words of the API become plain text.

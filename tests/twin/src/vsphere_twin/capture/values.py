@@ -140,7 +140,12 @@ def _data(element, kind, note):
 
 def _set(made, info, child, note):
     if not _is(info.type, list):
-        setattr(made, info.name, value(child, info.type, note))
+        found = value(child, info.type, note)
+        if info.type is object and isinstance(found, list):
+            # pyVmomi has no type for an array of numbers or texts in a field of any type.
+            made.__dict__[info.name] = found
+        else:
+            setattr(made, info.name, found)
         return
     found = value(child, info.type.Item, note)
     if not isinstance(found, info.type.Item):

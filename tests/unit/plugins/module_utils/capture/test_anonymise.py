@@ -184,3 +184,28 @@ def test_known_words_of_a_fault_stay_and_all_others_go(scrub, field):
     assert scrub.text(field, words) == words
     assert "secret-project" not in scrub.text(field, "Cannot start secret-project.")
     assert words not in scrub.text("annotation", words)
+
+
+@pytest.mark.parametrize(
+    "owner, field, value",
+    [
+        ("VirtualNicManagerNetConfig", "nicType", "vmotion"),
+        ("HostVirtualNicSpec", "netStackInstanceKey", "vmotion"),
+        ("DatastoreSummary", "type", "vsan"),
+        ("HostNasVolume", "type", "NFS"),
+        ("HostMultipathInfoHppLogicalUnitPolicy", "path", "none"),
+        ("HostNetStackInstance", "name", "vmotion"),
+        ("OptionValue", "value", "192"),
+    ],
+)
+def test_words_of_vsphere_stay_although_networks_have_them_as_names(scrub, owner, field, value):
+    for name in ("vMotion", "vsan", "nfs", "none", "192", "192.168.5.x"):
+        scrub.table.learn("network", name)
+    assert scrub.text(field, value, owner) == value
+    assert scrub.text("network", value, "GuestNicInfo").startswith("network-")
+    assert scrub.text("name", "192.168.5.x", "") == "network-006"
+
+
+def test_a_device_with_signs_in_its_name_stays(scrub):
+    for name in ("<class> Non-Volatile memory controller", "C610/X99 USB Controller #2"):
+        assert scrub.text("deviceName", name, "HostPciDevice") == name

@@ -172,3 +172,20 @@ def test_a_damaged_or_encrypted_zip_is_rejected(tmp_path, spoil, words):
     path.write_bytes(spoil(path.read_bytes()))
     with pytest.raises(OperatorError, match=words):
         brought(tmp_path, str(path))
+
+
+def test_a_mockup_without_the_resources_that_link_others_is_read(tmp_path):
+    system = {"Id": "1", "UUID": "4c4c4544-0042-3510-8052-b4c04f4e3532", "Model": "PowerEdge XE9680"}
+    sources = folder(
+        tmp_path / "bmc-a",
+        **{
+            "redfish/v1/Systems/1/index.json": json.dumps(system),
+            "redfish/v1/Systems/1/Bios/index.json": json.dumps({"Attributes": {"SriovGlobalEnable": "Enabled"}}),
+            "redfish/v1/SessionService/Sessions/1/index.json": json.dumps({"UserName": "jane"}),
+        },
+    )
+    capture, unread = brought(tmp_path, sources)
+    place = "bmcs/bmc-001/redfish/v1/Systems/1"
+    assert {f"{place}/index.json", f"{place}/Bios/index.json"} <= set(capture.files)
+    assert not any("Session" in name for name in capture.files)
+    assert "no file in the imported mockup" in unread["bmc bmc-001/redfish/v1"]
