@@ -63,7 +63,8 @@ class Scrubber:
         # A network with the name 192 does not change the numbers of options.
         if known is not None and (field not in fields.OPTIONS or not value.isdecimal()):
             return known, NAME
-        if field not in fields.ALWAYS and (value in fields.WORDS or fields.HARMLESS.fullmatch(value)):
+        number = field not in fields.NUMBERED and fields.LONG.fullmatch(value)
+        if field not in fields.ALWAYS and not number and (value in fields.WORDS or fields.HARMLESS.fullmatch(value)):
             return value, KEPT
         if field in fields.VERSIONS and re.fullmatch(r"\d[\w.-]{0,40}", value):
             return value, KEPT

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.fields import LONG, OWN_NUMBER
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_commands import (
     IMAGE,
     OPTION,
@@ -51,6 +52,8 @@ def _text(scrub: Scrubber, command: Command, field: str, value: str) -> str:
         return scrub.text("image", value, stays=bool(IMAGE.fullmatch(value)))
     if command.keeps(field):
         return scrub.text("version" if _VERSION.search(field) else "model", value, stays=True)
+    if field.endswith("stringvalue") and LONG.fullmatch(value):
+        return scrub.text(OWN_NUMBER, value)
     # The names of other fields mean other things in the API of vSphere.
     return scrub.text("name" if field == "name" else f"esxcli {field}", value)
 

@@ -103,9 +103,15 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:
 # Texts that identify a part or a person, even if they consist of digits.
 ALWAYS = _words(
     """
-    assetTag canonicalName displayName group identifierValue principal serial serial_number serialNumber user userName
+    assetTag canonicalName displayName group identifierValue ownNumber principal serial serial_number
+    serialNumber user userName
     """
 )
+# A number with more than six digits. In a text field it identifies something, beside versions and options of vSphere.
+LONG = re.compile(r"\d{7,}")
+NUMBERED = VERSIONS | _words("defaultValue id value")
+# The value of an option whose key is none of vSphere's own.
+OWN_NUMBER = "ownNumber"
 # Numbers that identify a storage adapter. They are dropped.
 NUMBERS = _words("nodeWorldWideName portWorldWideName")
 # Free text and secrets. They are dropped, and a table of pseudonyms never contains them.
@@ -113,10 +119,22 @@ DROPPED = _words(
     """
     annotation certificate chapName chapSecret description details entitlement eula fullFormattedMessage knownHosts
     licenseKey localizedMessage message motd mutualChapName mutualChapSecret note opaqueData password privateKey
-    question sessionKey summaryText text thumbprint ticket token VAppOvfSectionInfo.contents
+    question sessionKey summaryText text thumbprint ticket token CustomFieldStringValue.value
+    VAppOvfSectionInfo.contents
     VAppPropertyInfo.defaultValue VAppPropertyInfo.description VAppPropertyInfo.value
     """
 )
+
+
+def option_field(key: str, field: str, value: str) -> str:
+    """The name that a field of an option has for the replacements."""
+    if field != "value":
+        return field
+    if SECRET_OPTION.match(key):
+        return "password"
+    return OWN_NUMBER if LONG.fullmatch(value) and not OPTION.fullmatch(key) else field
+
+
 # Options whose values are secrets, messages or data for the guest, such as the user data of cloud-init.
 SECRET_OPTION = re.compile(
     r"guestinfo\.|machine\.id$|.*(?:password|passwd|secret|token|credential|private_?key|license|certificate)|"

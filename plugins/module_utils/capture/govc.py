@@ -205,7 +205,7 @@ class _Writer:
         inner: list[str] = []
         item = _typed(lambda: kind.Item) if local.startswith("ArrayOf") else None
         wsdl = str(_typed(lambda: kind._wsdlName) or local) if item is None else ""
-        secret = fields.SECRET_OPTION.match((node.findtext("key") or "").strip())
+        key = (node.findtext("key") or "").strip()
         for one in node:
             if not _TAG.fullmatch(one.tag):
                 continue
@@ -213,7 +213,7 @@ class _Writer:
                 inner += self._element(one.tag, one, item, name, owner, indent + "  ")
             else:
                 declared = _typed(lambda tag=one.tag: _item(kind._GetPropertyInfo(tag).type))  # type: ignore[misc]
-                field = "password" if secret and one.tag == "value" else one.tag
+                field = fields.option_field(key, one.tag, (one.text or "").strip()) if key else one.tag
                 inner += self._element(one.tag, one, declared, field, wsdl, indent + "  ")
         return [f"{indent}<{tag}{shown}>", *inner, f"{indent}</{tag}>"]
 

@@ -69,7 +69,8 @@ class HostText(SwitchText):
         if pair and _NAMED.search(pair["key"]):
             return self._words(pair["kept"]) + self._scrub.text("name", pair["value"].strip())
         row = _PARAMETER.fullmatch(line)
-        return row["kept"] + self._words(row["rest"]) if row else self._words(line)
+        # The name of a parameter of firmware says what its number is.
+        return row["kept"] + self._words(row["rest"], stays=True) if row else self._words(line)
 
     def _options(self, line: str) -> str:
         """The options of a kernel module. A value that is no number is replaced."""
@@ -112,7 +113,7 @@ class HostText(SwitchText):
             return self._scrub.text("name", text)
         if tag in TAGS and _VALUE.fullmatch(text) and not self._scrub.is_named(text):
             return self._count(KEPT, made=text)
-        return self._words(text)
+        return self._words(text, stays=self._numbers.of_key(tag))
 
     def _address(self, token: str) -> str | None:
         gpu = _GPU.fullmatch(token)

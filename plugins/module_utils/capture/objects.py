@@ -58,12 +58,12 @@ def _element(
     if not _is_data(value):
         return [f"{indent}<{tag}{shown}>{escape(_leaf(field, value, scrub, owner))}</{tag}>"]
     inner: list[str] = []
-    secret = _is_secret(value)
+    key = _key(value)
     for info in value._GetPropertyList():
         item = getattr(value, info.name)
         if item is None or (isinstance(item, list) and not item):
             continue
-        name = "password" if secret and info.name == "value" else info.name
+        name = fields.option_field(key, info.name, item if isinstance(item, str) else "") if key else info.name
         inner += _element(info.name, name, item, info.type, scrub, indent + "  ", value._wsdlName)
     if not inner:
         return [f"{indent}<{tag}{shown}></{tag}>"]
@@ -95,10 +95,10 @@ def _is_data(value: Data) -> bool:
     return isinstance(value, VmomiSupport.DataObject)
 
 
-def _is_secret(value: Data) -> bool:
-    """Whether a data object is an option whose value never leaves the site."""
+def _key(value: Data) -> str:
+    """The key of an option, or an empty text for other data."""
     key = getattr(value, "key", None)
-    return isinstance(key, str) and hasattr(value, "value") and bool(fields.SECRET_OPTION.match(key.strip()))
+    return key.strip() if isinstance(key, str) and hasattr(value, "value") else ""
 
 
 def _leaf(field: str, value: Data, scrub: Scrubber, owner: str) -> str:

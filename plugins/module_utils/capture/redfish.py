@@ -223,7 +223,8 @@ class RedfishText:
         if value.lower().startswith(ROOT):
             return self._count(FILE, self.path(value))
         if field not in ALWAYS:
-            if _TIME.fullmatch(value) or (not attribute and fields.HARMLESS.fullmatch(value)):
+            number = field not in KEPT_FIELDS and fields.LONG.fullmatch(value)
+            if _TIME.fullmatch(value) or (not attribute and not number and fields.HARMLESS.fullmatch(value)):
                 return self._count(KEPT, value)
             if field == "@odata.type" and _TYPE.fullmatch(value):
                 return self._count(KEPT, value)

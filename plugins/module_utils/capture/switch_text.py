@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise 
     NAME,
     TEXT,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.long_numbers import DIGITS, LEAST, LongNumbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import MAC, UUID
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_systems import KEY, Systems
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_words import WORDS
@@ -65,8 +66,9 @@ _LONG_NUMBER = re.compile(r"(?<![\w.])\d{7,}(?![\w.])")
 _SYSTEM = re.compile(r"(?<![a-z0-9])asn?[-_]?\d", re.IGNORECASE)
 # The number in the name of a switch, and one that continues an unknown text.
 _AFTER_HOSTNAME = re.compile(r"(?:hostname|host-name|switchname)\s+\"?$", re.IGNORECASE)
-_LONG = re.compile(r"\d{7,}")
 _SIGN = re.compile(r"\S")
+# Between a word and its number. Columns of a table have more blanks between them.
+_LABELLED = (" ", ": ", "=", " = ", ":")
 # What a word needs of the line before it. All of it makes the time for a long line quadratic.
 _BEFORE = 40
 # A part of a longer word has the form of an address.
@@ -99,13 +101,14 @@ class SwitchText:
         self._vocabulary = vocabulary
         self._table = scrub.table
         self._systems = Systems(scrub.table)
+        self._numbers = LongNumbers(self._harmless)
         words = {word.lower() for one in stays if one for word in one.split()}
         self._stays = {word for word in words if re.search(r"\d", word)}
         self._commands = {piece for command in commands for piece in re.findall(r"[a-z]+", command.lower())}
 
     def output(self, text: str) -> str:
         """The output of a command: JSON, lines, or one after the other."""
-        self._systems.start()
+        self._start()
         made: list[str] = []
         place = _begin(text)
         while text[place : place + 1] in ("{", "["):
@@ -118,6 +121,10 @@ class SwitchText:
         rest = text[place:] if made else text
         return "\n".join([*made, *map(self._shown, *zip(*switch_blocks.inside(rest.split("\n"))))])
 
+    def _start(self) -> None:
+        self._systems.start()
+        self._numbers.start()
+
     def _shown(self, line: str, in_block: bool) -> str:
         return self._count(DROPPED, "block") if in_block else self._line(line)
 
@@ -126,6 +133,8 @@ class SwitchText:
         if not self._scrub.keep_names:
             line = self._systems.line(line)
         if _SECRET.search(line):
+            # It can be the header of a table.
+            self._numbers.line(line)
             self._count(DROPPED, "secret line")
             return ""
         if _COMMENT.match(line):
@@ -136,39 +145,48 @@ class SwitchText:
             return f"{free['kept']}{REMOVED}"
         return self._words(line)
 
-    def _words(self, line: str) -> str:
+    def _words(self, line: str, stays: bool | None = None) -> str:
+        """The words of a line. stays: whether its long numbers stay, if something else than the line decides."""
         if self._scrub.keep_names:
             return line
+        stays = self._numbers.line(line) if stays is None else stays
         made: list[str] = []
-        place, unknown = 0, False
+        place, last = 0, ""
         for one in self.TOKEN.finditer(line):
             between, token = line[place : one.start()], one.group()
-            if unknown and between == " " and _LONG.fullmatch(token):
-                # That of a phone or of a ticket. Columns of a table have more blanks between them.
-                made += [between, self._count(TEXT, made="0")]
+            if DIGITS.fullmatch(token) and not self._labelled(stays, last, between):
+                made += [_signs(between), self._count(TEXT, made="0")]
             else:
-                before = self._scrub.counts[TEXT]
                 made += [_signs(between), self._token(token, line[max(0, one.start() - _BEFORE) : one.start()])]
-                unknown = self._scrub.counts[TEXT] > before
-            place = one.end()
+            place, last = one.end(), token
         return "".join([*made, _signs(line[place:])])
+
+    def _labelled(self, stays: bool | None, word: str, between: str) -> bool:
+        """Whether a long number stays behind a word: that of a phone or of a ticket does not."""
+        if stays is False or not word or between not in _LABELLED:
+            return bool(stays)
+        return self._numbers.of_key(word)
 
     def _data(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            return {self._words(name): self._field(name, one) for name, one in value.items()}
+            return {self._words(name, stays=False): self._field(name, one) for name, one in value.items()}
         if isinstance(value, list):
             return [self._data(one, key) for one in value]
         if KEY.fullmatch(key) and isinstance(value, (int, str)) and not self._scrub.keep_names:
             made = self._systems.number(str(value))
             value = made if isinstance(value, str) else int(made) if made.isdecimal() else value
+        if isinstance(value, (int, float)) and abs(value) >= LEAST and not self._scrub.keep_names:
+            return value if KEY.fullmatch(key) or self._numbers.of_key(key) else 0
         if not isinstance(value, str) or not value:
             return value
+        if DIGITS.fullmatch(value):
+            return self._words(value, stays=bool(KEY.fullmatch(key)) or self._numbers.of_key(key))
         if _FREE_KEY.search(key):
             self._count(DROPPED, "description")
             return REMOVED
         if _VERSION_KEY.search(key) and _VERSION.fullmatch(value):
             return self._count(KEPT, made=value)
-        self._systems.start()
+        self._start()
         return "\n".join(map(self._line, value.split("\n")))
 
     def _field(self, name: str, value: Any) -> Any:

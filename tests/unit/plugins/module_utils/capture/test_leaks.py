@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import govc, redfish
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
@@ -11,6 +13,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_text import SwitchText
 
 XSI = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="xsd:string"'
+
+
+CUSTOM = XSI.replace("xsd:string", "CustomFieldStringValue")
 
 
 def switch(text, keep_names=False):
@@ -86,7 +91,8 @@ def test_answers_in_json_one_after_the_other_are_read_as_data():
 
 
 def test_counters_are_no_certificate():
-    assert switch("  12345678 12345678 12345678") == "  12345678 12345678 12345678"
+    table = "Port  Rx  Tx  Drop\n  12345678 12345678 12345678"
+    assert switch(table) == table
 
 
 @pytest.mark.parametrize(
@@ -199,9 +205,82 @@ def test_a_long_number_after_an_unknown_text_is_replaced():
     assert switch("Canary 5551234567") == "word-001 0"
     # Counters, and the columns of a table.
     assert switch("mtu 5551234567") == "mtu 5551234567"
-    assert switch("Canary  12345678 2345678") == "word-001  12345678 2345678"
+    assert switch("Name  Rx Bytes\nCanary  12345678 2345678").endswith("word-001  0 0")
+    assert switch("Queue  Rx Bytes\nCanary  12345678 2345678").endswith("word-001  12345678 2345678")
 
 
 @pytest.mark.parametrize("line", ["hostname {}", 'switchname "{}"', "set system host-name {}"])
 def test_a_name_of_digits_is_replaced(line):
     assert "4711" not in switch(line.format(4711))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Port  Vendor  Serial No\nEt1  Mellanox  {}",
+        "Port  Type  Order\n----  ----  -----\n\nEt1  QSFP28  {}",
+        "Port  Phone  Mtu\nEt1  {}  9214",
+        "Port\tAsset\tRx\nEt1\t{}\t7",
+        "Et1  {}  9214",
+        "Customer {}",
+        "order {}",
+        "Chassis id: {}",
+        "ticket = {}",
+        "rx 12345678 order {}",
+        '{{"orderNumber": {}}}',
+        '{{"ports": [{{"phone": "{}", "mtu": 9214}}]}}',
+        '{{"chassis_id": "{}"}}',
+        '{{"project": {{"value": [{{"id": {}}}]}}}}',
+        '{{"support contract": {}.5}}',
+        '{{"{}": 1}}',
+    ],
+)
+def test_a_long_number_of_a_thing_is_replaced(text):
+    assert "4711000815" in text.format(4711000815)
+    assert "4711000815" not in switch(text.format(4711000815))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Port  RxPPP  TxPPP\n=====\n\nEthernet1/1  12345678  4711000815",
+        "     4711000815 packets input, 12345678 bytes",
+        "  random-detect minimum-threshold 1536000 bytes maximum-threshold 15360000 bytes",
+        "Input statistics: 4711000815 packets",
+        "Serial number: 7\n  rx 4711000815 packets",
+        '{"inOctets": 4711000815}',
+        '{"rx_bytes": "4711000815", "bandwidth": 100000000000, "timestamp": 1732500000.25}',
+    ],
+)
+def test_counters_sizes_and_times_stay(text):
+    made = switch(text)
+    assert [one for one in re.findall(r"\d{7,}", text) if one not in made] == []
+
+
+def test_a_table_with_many_rows_takes_time_for_its_size_alone():
+    row = "Et1  QSFP28  4711000815  9214\n"
+    assert "4711000815" not in switch("Port  Type  Asset  Mtu\n" + row * 20_000)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        option("asset.number", "4711000815"),
+        option("4711000815", "x"),
+        f"<customValue {CUSTOM}><key>1</key><value>4711000815</value></customValue>",
+        "<locationId>4711000815</locationId>",
+    ],
+)
+def test_a_long_number_in_a_text_of_vcenter_is_replaced(inner):
+    assert "4711000815" not in stored(f"<name>web</name>{inner}")
+
+
+def test_a_long_number_of_an_option_of_vsphere_stays():
+    assert "4194304" in stored(option("vmotion.checkpointFBSize", "4194304"))
+
+
+def test_a_long_number_in_a_text_of_a_bmc_is_replaced():
+    text = redfish.RedfishText(Scrubber(Table(bytes(32))))
+    made = text.body({"OrderNumber": "4711000815", "PartNumber": "1013112345", "CapacityBytes": 4711000815})
+    assert made["OrderNumber"] != "4711000815"
+    assert (made["PartNumber"], made["CapacityBytes"]) == ("1013112345", 4711000815)
