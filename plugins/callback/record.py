@@ -29,7 +29,9 @@ description:
   - At the end of a run, also of a failed one, copies all files of its folder to O(target), and the journal of its
     changes to C(journal/VCENTER_CLUSTER) there. The playbook restore reads it. A failed copy is a warning and does not
     change the result of the run.
-  - A run whose variable C(aiready_plan) names the folder of such a plan ends with a comparison of both.
+    It also has C(inputs), digests of the site and of the hosts and switches without secrets.
+  - A run whose variable C(aiready_plan) names the folder of such a plan requires the same inputs before its first
+    change, and ends with a comparison of both.
 extends_documentation_fragment:
   - aiready.vsphere.run_record
 options:
@@ -212,7 +214,8 @@ class CallbackModule(CallbackBase):
             return
         if course.now is not None:
             course.now.seconds = course.seconds()
-        reported = record.reported(course, self._began, course.clock.stamp(), self._listener.simulated)
+        heard = self._listener
+        reported = record.reported(course, self._began, course.clock.stamp(), heard.simulated, heard.inputs)
         self._record.write(self._listener.folder.path, reported, at_once)
 
     def _broken_off(self) -> None:

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import de
 class FilterModule:
     def filters(self) -> dict[str, object]:
         return {
+            "awx_files": deferred("plugin_utils.awx.files", "files"),
             "awx_objects": deferred("plugin_utils.awx.objects", "objects"),
             "awx_site": deferred("plugin_utils.awx.survey", "answered"),
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
@@ -81,6 +82,8 @@ class FilterModule:
             "machine_steps": deferred("plugin_utils.stages.machine_steps", "steps"),
             "machine_table": deferred("plugin_utils.stages.machine_facts", "table"),
             "peer_keys": deferred("plugin_utils.stages.peer_keys", "peer_keys"),
+            "plan_inputs": deferred("plugin_utils.run.inputs", "inputs"),
+            "plan_problem": deferred("plugin_utils.run.inputs", "problem"),
             "plan_summary": deferred("plugin_utils.run.summary", "of_folder"),
             "preflight_findings": deferred("plugin_utils.preflight.findings", "answer"),
             "preflight_questions": deferred("plugin_utils.preflight.questions", "everything"),

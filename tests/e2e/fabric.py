@@ -27,6 +27,11 @@ def ready(names=SWITCHES, configs=None, versions=None):
     for host in datacenter["clusters"][0]["hosts"]:
         host["vmkernel"][1]["mtu"] = 9000
         host["gpus"][0]["graphics_type"] = "sharedDirect"
+    return with_switches(seed, names, configs, versions)
+
+
+def with_switches(seed, names, configs=None, versions=None):
+    """A seed with these of its switches."""
     fabric = seed["fabric"]
     left_out = {switch["name"] for switch in fabric["switches"]}.difference(names)
     fabric["switches"] = [

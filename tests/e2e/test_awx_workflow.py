@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import json
 
+import awxkit
 import pytest
 import requests
 import yaml
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import objects
 
+from guests.faults.table import number_of_commit
 from rehearse import playbook
-from rehearse.awx_jobs import Executor, events, repository
+from rehearse.awx_jobs import Executor, commit, events, repository
 from vsphere_twin.controller.jobs import WORKFLOWS, Outcome
 from vsphere_twin.controller.objects import NODES
+from wire.test_controller_launch import api_of
 
 from .test_awx_job import project
 
+WAIT_S = 600
 OPTIONS = {
     "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
     "awx_execution_environment": {"image": "i:1"},
@@ -170,3 +174,41 @@ def test_a_plan_whose_token_is_rejected_waits_for_no_approval(flow):
     assert "Cannot put the summary of the plan into the text of the approval" in words
     assert "401" in words
     assert token not in words
+
+
+SITE = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}}
+
+
+@pytest.mark.skipif(number_of_commit() % 6 != 5, reason="one commit in six")
+def test_a_site_that_changed_after_its_plan_is_not_changed_by_the_approval(lab, monkeypatch):
+    lab = lab(faces=("controller",))
+    twin, service = lab.twin, lab.twin.controller.service
+    project(lab.work / "project", twin, **SITE)
+    login = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
+    number = create(service.objects, {"aiready vCenter": login}, repository(lab.work / "project"))
+    env = playbook.environment(lab.work)
+    of_jobs = {name: value for name, value in env.items() if name.startswith("ANSIBLE_")}
+    of_jobs |= {"AIREADY_RESULTS": str(lab.work / "results"), "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
+    executor, jobs = Executor(service, lab.work, of_jobs), service.jobs
+    jobs.execute = lambda job: Outcome() if job["name"] == "aiready preflight" else executor(job)
+    v2 = api_of(twin, monkeypatch)
+    flow = v2.workflow_job_templates.get(id=number).results[0].launch()
+    (approval,) = awxkit.utils.poll_until(lambda: v2.workflow_approvals.get(status="pending").results, 0.2, WAIT_S)
+    folder = jobs.listed("jobs")[-1]["artifacts"]["aiready_plan"]
+    # Somebody pushes another site. AWX fetches the project before the next job.
+    prepared = lab.work / "project" / "inventory" / "group_vars" / "all" / "prepared_default.yml"
+    prepared.write_text(prepared.read_text().replace("grid_a100-40c", "grid_a100-20c"))
+    commit(lab.work / "project")
+    ((_table, row),) = service.objects.rows("projects")
+    assert service.objects.projects.update(row)[0] == "successful"
+    approval.approve()
+    assert flow.wait_until_completed(0.2, WAIT_S).status == "failed"
+    _preflight, _plan, setup, following = jobs.listed("jobs")
+    assert [(one["name"], one["status"]) for one in (setup, following)] == [
+        ("aiready setup", "failed"),
+        ("aiready next steps", "failed"),
+    ]
+    words = f"Cannot run the plan in {folder}. The site or the inventory has changed since the plan: site.gpu.profile."
+    assert words in " ".join(setup["result_stdout"].split())
+    assert following["artifacts"]["aiready_next_steps"]["step"] == "setup"
+    assert lab.profiles() == {"train-01": [], "train-02": []}

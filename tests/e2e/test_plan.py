@@ -111,6 +111,21 @@ def test_plan_without_the_callback_that_compares_is_refused_before_anything_is_a
     assert sum(lab.twin.requests.values()) == 0
 
 
+def test_a_plan_runs_with_its_site_and_with_no_other(lab):
+    lab = lab()
+    folder, other = lab.work / "plan", lab.site(gpu={"mode": "vgpu", "profile": "grid_a100-20c"})
+    run = lab.run(*lab.site(), "--check", env=plan.environment(folder))
+    assert run.status == 0, run.output
+    of_plan = ("--extra-vars", f"aiready_plan={folder}")
+    refused = lab.run(*other, *of_plan, env=plan.environment(lab.work / "refused"))
+    assert refused.status != 0
+    assert "has changed since the plan: site.gpu.profile. Make a new plan" in refused.text
+    assert lab.profiles() == {"train-01": [], "train-02": []}
+    run = lab.run(*lab.site(), *of_plan, env=plan.environment(lab.work / "run"))
+    assert (run.status, lab.profiles()["train-01"]) == (0, ["grid_a100-40c"]), run.output
+    assert "0 made but not planned, 0 planned but not made." in run.text
+
+
 def test_limit_that_leaves_out_the_controller_heeds_the_stages_all_the_same(lab):
     lab = lab()
     run, _folder = run_and_record(lab, "run", "--limit", "esxi_hosts", "--extra-vars", "site_start_at=machines")

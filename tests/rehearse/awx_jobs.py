@@ -54,10 +54,20 @@ class Injected:
 
 def repository(folder: Path) -> str:
     """Make a folder a Git repository; its address. AWX reads an inventory only from a project of a repository."""
-    author = ("-c", "user.name=rehearsal", "-c", "user.email=rehearsal@example.org")
-    for words in (("init", "--quiet"), ("add", "--all"), (*author, "commit", "--quiet", "--message", "Add all files")):
-        subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, timeout=60)
+    _git(folder, "init", "--quiet")
+    commit(folder)
     return str(folder)
+
+
+def commit(folder: Path) -> None:
+    """Add all files of a repository to it."""
+    author = ("-c", "user.name=rehearsal", "-c", "user.email=rehearsal@example.org")
+    _git(folder, "add", "--all")
+    _git(folder, *author, "commit", "--quiet", "--message", "Add all files")
+
+
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, timeout=60)
 
 
 class _Unsafe(str):

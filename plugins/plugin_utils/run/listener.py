@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import results
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Course
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.record import Folder
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import unreadable_files
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,7 @@ _JOURNAL = """{{ (site | default({}, true))
 _RESULTS = """{{ aiready_results if aiready_results is defined
 else ((site | default({}, true)).validation | default({}, true)).result_dir
 | default(((site | default({}, true)).training | default({}, true)).result_dir | default('')) }}"""
+_INPUTS = "{{ site | default({}, true) | aiready.vsphere.plan_inputs(groups, hostvars) }}"
 # Simulated parts of the site. The report labels them.
 _SIMULATED = (
     "{{ ((site | default({}, true)).validation | default({}, true)).simulated | default([], true) | join(' ') }}"
@@ -61,6 +63,7 @@ class Listener:
         self.course = course or Course()
         self.folder = Folder(run_folder, results)
         self.simulated: list[str] = []
+        self.inputs: dict[str, str] = {}  # in check mode, the digests of what the plan was made from
         self.plan = ""  # the folder of the run that planned this one in check mode
         self.target = ""  # where the results of this run are copied to
         self.journal = ""  # the folder of the journal of the site
@@ -115,6 +118,9 @@ class Listener:
             for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
                 self.folder.heard(**{key: self._said(templar, template)})
             self.journal = self._said(templar, _JOURNAL) or self.journal
+            if self.course.check and not self.inputs:
+                found = plain(templar.template(trust_as_template(_INPUTS)))
+                self.inputs = found if isinstance(found, dict) else {}
         except AnsibleError:
             # An undefined variable fails the task that needs it, with an error there.
             return

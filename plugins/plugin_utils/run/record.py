@@ -41,7 +41,7 @@ RUN, OWNER = named(time.gmtime(), os.environ), os.getpid()
 LOOKED_AT, COUNTED = 30, 5
 # Writing may use this share of the duration of a run, so that a long record is written less often.
 SHARE = 0.02
-_KEPT = ("format", "began", "ended", "stages", "reboots", "pending", "failures", "simulated_parts")
+_KEPT = ("format", "began", "ended", "stages", "reboots", "pending", "failures", "simulated_parts", "inputs")
 
 
 class Folder:
@@ -138,6 +138,8 @@ def joined(earlier: Mapping[str, Any] | None, reported: dict[str, Any]) -> dict[
         "reboots": reboots,
         "pending": [*_still_pending(earlier, reported), *reported.get("pending", [])],
         "simulated_parts": reported.get("simulated_parts") or earlier.get("simulated_parts") or [],
+        # A run may have the folder of its plan.
+        "inputs": reported.get("inputs") or earlier.get("inputs") or {},
     }
 
 
@@ -157,8 +159,14 @@ def _still_pending(earlier: Mapping[str, Any], reported: Mapping[str, Any]) -> l
     ]
 
 
-def reported(course: Course, began: str, ended: str | None, simulated: Iterable[str] = ()) -> dict[str, Any]:
-    """The record of a course; simulated are the parts that the site declares so."""
+def reported(
+    course: Course,
+    began: str,
+    ended: str | None,
+    simulated: Iterable[str] = (),
+    inputs: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The record of a course; simulated are the parts that the site declares so, and inputs those of a plan."""
     return {
         "format": FORMAT,
         "began": began,
@@ -169,6 +177,7 @@ def reported(course: Course, began: str, ended: str | None, simulated: Iterable[
         # Of plays before, between and after the stages.
         "failures": [failure.as_result() for failure in course.outside],
         "simulated_parts": list(simulated),
+        "inputs": dict(inputs or {}),
     }
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
-import http.server
 import itertools
 import json
-import threading
 
 import pytest
-from aiosmtpd.controller import Controller
 
+from rehearse import awx_sinks
 from rehearse.awx_notifications import Sender
+from rehearse.awx_sinks import mail_settings, webhook_settings
 from vsphere_twin.controller.jobs import WORKFLOWS, Outcome
 from vsphere_twin.controller.objects import NODES
 from vsphere_twin.controller.service import Service
@@ -21,55 +18,16 @@ ADDRESS = "https://awx.example.org"
 EVENTS = ("started", "success", "error", "approvals")
 
 
-class Mails:
-    """Keeps every mail."""
-
-    def __init__(self):
-        self.seen = []
-
-    async def handle_DATA(self, _server, _session, envelope):
-        self.seen.append(email.message_from_bytes(envelope.content, policy=email.policy.default))
-        return "250 OK"
-
-
-class MailServer(Controller):
-    """Uses a free port. The library connects once after its start, and needs that port."""
-
-    def _trigger_server(self):
-        self.port = self.server.sockets[0].getsockname()[1]
-        super()._trigger_server()
-
-
 @pytest.fixture
 def mails():
-    handler = Mails()
-    server = MailServer(handler, hostname="127.0.0.1", port=0)
-    server.start()
-    yield server.port, handler.seen
-    server.stop()
+    with awx_sinks.mails() as sink:
+        yield sink
 
 
 @pytest.fixture
 def hook():
-    seen = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            seen.append((self.path, self.headers["X-Site"], json.loads(body)))
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, *_words):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    with server:
-        yield f"http://127.0.0.1:{server.server_address[1]}/hook", seen
-        server.shutdown()
-        thread.join()
+    with awx_sinks.hook() as sink:
+        yield sink
 
 
 class Lab:
@@ -116,16 +74,6 @@ def lab(tmp_path):
     return Lab(tmp_path)
 
 
-def mail(port):
-    settings = {"host": "127.0.0.1", "port": port, "sender": "awx@example.org", "recipients": ["a@example.org"]}
-    return {**settings, "username": "", "password": "", "use_tls": False, "use_ssl": False, "timeout": 30}
-
-
-def webhook(url):
-    login = {"username": "", "password": "", "disable_ssl_verification": False}
-    return {"url": url, "http_method": "POST", "headers": {"X-Site": "training"}, **login}
-
-
 def subject(one):
     """A long subject begins on a line of its own."""
     return one["Subject"].strip()
@@ -133,7 +81,7 @@ def subject(one):
 
 def test_a_mail_reports_the_start_the_approval_and_the_success(lab, mails):
     port, seen = mails
-    lab.notify("email", mail(port))
+    lab.notify("email", mail_settings(port))
     flow = lab.launch()
     url = f"{ADDRESS}/#/jobs/workflow/{flow['id']}"
     started, waiting = seen
@@ -153,7 +101,7 @@ def test_a_mail_reports_the_start_the_approval_and_the_success(lab, mails):
 
 def test_a_webhook_reports_the_denial_and_the_failure(lab, hook):
     url, seen = hook
-    lab.notify("webhook", webhook(url))
+    lab.notify("webhook", webhook_settings(url))
     flow = lab.launch()
     lab.answer(False)
     assert {(path, header) for path, header, _body in seen} == {("/hook", "training")}
@@ -170,7 +118,7 @@ def test_an_own_message_has_the_artifacts_of_the_job(lab, mails):
     text = "{{ job.name }}: {{ job.artifacts.get('aiready_preflight', {}).get('text', '') }}"
     body = "{% if job.failed %}{{ job.status.colour() }}{% endif %}"
     own = {"started": None, "success": None, "error": {"message": text, "body": body}, "workflow_approval": None}
-    lab.notify("email", mail(port), messages=own)
+    lab.notify("email", mail_settings(port), messages=own)
     number = lab.objects.linked(WORKFLOWS, lab.flow, "notification_templates_error")[1][0]
     lab.objects.link("job_templates", lab.plan, "notification_templates_error", {"id": number})
     lab.launch()
