@@ -15,14 +15,14 @@ from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.module_utils.errors import UnsupportedError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx import messages
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx import launch, messages
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import (
     BUILT_IN,
     ELSEWHERE,
     OF_PLANS,
     TYPES,
 )
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import survey
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import of_site, survey
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import plain
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class _Objects:
         self._options = options
         self._organization = options["organization"]
         self._credentials = [self._credential(one) for one in options["credentials"]]
-        self._survey = survey(options["survey"], options["sites"])
+        self._questions = of_site(options["survey"], options["sites"])
 
     def all(self) -> dict[str, list[Row]]:
         options = self._options
@@ -315,6 +315,10 @@ class _Objects:
     def title(self, name: str) -> str:
         return f"{self._options['prefix']} {name.replace('_', ' ')}"
 
+    def _survey(self, of_site: bool, template: str) -> Row:
+        """The questions about the site, and those about variables of the playbook of a job template."""
+        return survey([*(self._questions if of_site else []), *launch.questions(template)])
+
     def _notified(self, is_plan: bool = False) -> Row:
         """{notification_templates_EVENT: names} of a template or a workflow."""
         return {
@@ -328,7 +332,7 @@ class _Objects:
         }
 
     def _template(self, template: Template, slices: int) -> Row:
-        asks = template.asks and bool(self._survey)
+        asked = self._survey(template.asks, template.name)
         is_plan = template.name in {one.plan for one in WORKFLOWS}
         row = {
             "name": self.title(template.name),
@@ -349,8 +353,8 @@ class _Objects:
             "extra_vars": dict(template.variables),
             "ask_limit_on_launch": True,
             "ask_variables_on_launch": template.prompts,
-            "survey_enabled": asks,
-            "survey_spec": self._survey if asks else {},
+            "survey_enabled": bool(asked),
+            "survey_spec": asked,
             # Two runs on the same site would change the same objects.
             "allow_simultaneous": False,
         }
@@ -364,14 +368,15 @@ class _Objects:
                 f"Cannot create the workflow {self.title(workflow.suffix)}. awx_templates lacks "
                 f"{', '.join(sorted(missing))}. Add them, or set awx_workflow.enabled to false."
             )
-        asks = workflow.asks and bool(self._survey)
+        # The jobs of a workflow get the answers of its own survey only.
+        asked = self._survey(workflow.asks, "" if workflow.asks else workflow.plan)
         row = {
             "name": self.title(workflow.suffix),
             "description": workflow.description,
             "inventory": self._options["inventory"]["name"],
             "labels": list(self._options["labels"]),
-            "survey_enabled": asks,
-            "survey_spec": self._survey if asks else {},
+            "survey_enabled": bool(asked),
+            "survey_spec": asked,
             "allow_simultaneous": False,
             "simplified_workflow_nodes": self._nodes(workflow),
         }

@@ -25,11 +25,15 @@ _MARKUP = re.compile(r"[A-Z]\(([^)]*)\)")
 LARGEST = 2**31 - 1
 
 
-def survey(questions: Sequence[str | Mapping[str, Any]], sites: Sequence[str] = ()) -> dict[str, Any]:
-    """The specification of a survey: one question per key of the site, and one that selects a prepared site."""
-    spec = [_choice_of_site(sites)] if sites else []
-    spec += [_question({"key": one} if isinstance(one, str) else one) for one in questions]
-    return {"name": "", "description": "", "spec": spec} if spec else {}
+def of_site(questions: Sequence[str | Mapping[str, Any]], sites: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """One question per key of the site, and one that selects a prepared site."""
+    found = [_choice_of_site(sites)] if sites else []
+    return found + [_question({"key": one} if isinstance(one, str) else one) for one in questions]
+
+
+def survey(questions: list[dict[str, Any]]) -> dict[str, Any]:
+    """The specification of a survey, which is empty without questions."""
+    return {"name": "", "description": "", "spec": questions} if questions else {}
 
 
 def answered(site: Any, answers: Mapping[str, Any]) -> Any:

@@ -56,7 +56,8 @@ _ONLY_IMAGE = (
 class Packages:
     """The packages of drivers: those that the user names by the version, then those of earlier runs."""
 
-    def __init__(self, entries: Sequence[Entry], named: Mapping[str, Any]) -> None:
+    def __init__(self, entries: Sequence[Entry], named: Mapping[str, Any] | str) -> None:
+        named = _of_lines(named) if isinstance(named, str) else named
         if named and not isinstance(named, dict):
             raise AnsibleFilterError(
                 f"restore_driver is {named!r}, which is no mapping. Set it to the version of each earlier driver with "
@@ -184,6 +185,20 @@ def _option(version: str) -> str:
     return (
         f'Set restore_driver to the depot of that driver, for example {{"{short}": "[datastore-01] depots/NAME.zip"}}.'
     )
+
+
+def _of_lines(text: str) -> dict[str, str]:
+    """The packages in the answer of a survey of AWX: VERSION: PACKAGE on each line."""
+    found = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        version, separator, package = (part.strip() for part in line.partition(":"))
+        if not (version and separator and package):
+            raise AnsibleFilterError(
+                f"restore_driver has the line {line!r}, which names no driver and its package. Write one line for each "
+                "version, for example 570.158.02: [datastore-01] depots/NAME.zip."
+            )
+        found[version] = package
+    return found
 
 
 def _source(version: str, given: Any) -> dict[str, Any]:

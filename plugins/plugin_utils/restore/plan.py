@@ -34,9 +34,9 @@ def plan(
     stage: str = "",
     host: str = "",
     delete_vms: bool = False,
-    vms: Sequence[str] = (),
+    vms: Sequence[str] | str = (),
     delete_namespaces: bool = False,
-    driver_packages: Mapping[str, Any] | None = None,
+    driver_packages: Mapping[str, Any] | str | None = None,
 ) -> dict[str, Any]:
     """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot, guests}.
 
@@ -45,8 +45,9 @@ def plan(
     start is the first run to restore; empty for the first run of the site. delete_vms: whether to delete VMs that the
     runs created, also the nodes of a cluster. vms: names of the only VMs to restore; empty for all VMs and the DRS
     settings. delete_namespaces: whether to delete empty namespaces that the runs created. driver_packages: {version of
-    a host driver: its package}, see drivers.Packages.
+    a host driver: its package}, see drivers.Packages. Both may be texts with several lines, from a survey of AWX.
     """
+    vms = [name for line in vms.splitlines() if (name := line.strip())] if isinstance(vms, str) else vms
     reported = read(folder)
     runs = reported.runs
     if start and start not in runs:

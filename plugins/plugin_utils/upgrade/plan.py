@@ -108,7 +108,8 @@ def wave_size(text: Any, count: int) -> int:
 
 def _order_of(options: Mapping[str, Any]) -> tuple[str, ...]:
     given = options.get("order") or ()
-    return (given,) if isinstance(given, str) else tuple(given)
+    # A survey of AWX has no lists.
+    return tuple(part.strip() for part in given.split(",")) if isinstance(given, str) else tuple(given)
 
 
 def _invalid(order: Sequence[str], waves: str) -> Iterator[Rejection]:

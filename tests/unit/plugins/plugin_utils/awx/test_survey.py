@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import answered, survey
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import answered, of_site, survey
 
 SITE = {"gpu": {"mode": "vgpu", "per_vm": 1}, "vms": [{"name": "a"}]}
 
 
 def question(key, **more):
-    return survey([{"key": key, **more}])["spec"][0]
+    return of_site([{"key": key, **more}])[0]
 
 
 def test_types_choices_and_help_come_from_the_site():
@@ -34,24 +34,24 @@ def test_a_question_without_a_default_keeps_the_value_of_the_site():
 
 
 def test_prepared_sites_are_the_first_question():
-    first, second = survey(["gpu.profile"], ["lab", "production"])["spec"]
+    first, second = of_site(["gpu.profile"], ["lab", "production"])
     assert (first["variable"], first["choices"], first["default"]) == ("site_choice", ["lab", "production"], "lab")
     assert second["variable"] == "site_answer_gpu__profile"
 
 
 def test_no_question_is_no_survey():
-    assert survey([]) == {}
+    assert survey(of_site([])) == {}
 
 
 @pytest.mark.parametrize("key", ["vms", "gpu", "gpu.colour", "", "gpu.mode.deeper"])
 def test_only_keys_with_one_value_are_asked(key):
     with pytest.raises(AnsibleFilterError, match="Cannot ask for"):
-        survey([key])
+        of_site([key])
 
 
 def test_a_default_outside_the_choices_is_rejected():
     with pytest.raises(AnsibleFilterError, match="is not one of"):
-        survey([{"key": "network.path", "default": "telepathy"}])
+        of_site([{"key": "network.path", "default": "telepathy"}])
 
 
 def test_answers_replace_single_values_and_leave_the_rest():

@@ -101,7 +101,7 @@ def test_a_package_of_another_form_is_rejected(given):
 @pytest.mark.parametrize(
     "given, why",
     [
-        ("[ds] old.zip", r"restore_driver is '\[ds\] old.zip', which is no mapping"),
+        ("[ds] old.zip", r"restore_driver has the line '\[ds\] old.zip', which names no driver and its package"),
         (["[ds] old.zip"], "which is no mapping"),
         ({"570.158.02": {"file": "/srv/old.zip"}}, 'Set both, for example {"file": "/srv/old.zip", "datastore": '),
     ],
@@ -212,3 +212,13 @@ def test_hosts_that_return_to_an_older_branch_are_named_before_the_restore():
     row = {"object": "esx-01", "stage": "hosts", "setting": "driver", "back": OLD, "left": NEW, "found": NEW}
     assert report([{**row, "state": DUE}], plan, True)[0].startswith("caution: the host driver returns")
     assert len(report([{**row, "state": CANNOT}], plan, True)) == 1
+
+
+@pytest.mark.parametrize("line", ["570.158.02", "570.158.02:", ": [ds] old.zip"])
+def test_the_answer_of_a_survey_has_one_package_on_each_line(line):
+    lines = "\r\n570.158.02: [ds] old.zip\n\n580.65.05: https://depot.example.org/new.zip\n"
+    packages = Packages([], lines)
+    assert packages.of("", "vgpu 570.158.02") == {"depot": "[ds] old.zip"}
+    assert packages.of("", "vgpu 580.65.05") == {"url": "https://depot.example.org/new.zip"}
+    with pytest.raises(AnsibleFilterError, match="Write one line for each version"):
+        Packages([], f"{lines}{line}")

@@ -161,6 +161,9 @@ def test_some_vms_are_restored_without_the_others(tmp_path):
     created(tmp_path, ids={"moid": "vm-9", "instance_uuid": "52b6"})
     assert len(plan(str(tmp_path), delete_vms=True, vms=["new"])["steps"]) == 2
     assert plan(str(tmp_path), delete_vms=True, vms=["other"])["steps"] == []
+    # A survey of AWX has no lists.
+    assert len(plan(str(tmp_path), delete_vms=True, vms="other\r\n new \n")["steps"]) == 2
+    assert plan(str(tmp_path), delete_vms=True, vms="other\n")["steps"] == []
 
 
 STEP = {"back": {"a": 1, "b": 1, "c": 1}, "left": {"a": 2, "b": 2, "c": 2}, "also": {"c": [3]}}

@@ -118,7 +118,7 @@ def test_no_way_leads_to_an_older_branch():
         (site(guests=(Guest("job-1"),)), {}, "guest_unread"),
         (site(hosts=hosts(R18[0], R19[0], reboot="refuse")), {}, "restart_not_allowed"),
         (site(hosts=hosts(R18[0], R19[0], evacuation="drs")), {"waves": "100%"}, "no_capacity"),
-        (site(), {"order": "hosts,guests"}, "invalid_order"),
+        (site(), {"order": "hosts guests"}, "invalid_order"),
         (site(), {"order": ["guests"]}, "invalid_order"),
         # Ansible takes 0 as all hosts.
         (site(), {"waves": "0"}, "invalid_waves"),
@@ -130,6 +130,13 @@ def test_no_way_leads_to_an_older_branch():
 def test_a_plan_that_cannot_work_is_rejected_by_name(there, options, name):
     assert set(names(plan(there, {**DLS, **options}))) >= ({name} if name else set())
     assert bool(names(plan(there, {**DLS, **options}))) is bool(name)
+
+
+@pytest.mark.parametrize("order", ["hosts, guests", "hosts,guests"])
+def test_the_order_may_be_the_answer_of_a_survey(order):
+    found = plan(site(), {**DLS, "order": order})
+    assert found["order"] == ["hosts", "guests"]
+    assert found == plan(site(), {**DLS, "order": ["hosts", "guests"]})
 
 
 @pytest.mark.parametrize(
