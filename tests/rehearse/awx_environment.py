@@ -10,12 +10,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from house import environment_lock
 from rehearse.playbook import ROOT
 from vsphere_twin.guests import building
 
@@ -30,6 +30,8 @@ OURS = "aiready.vsphere"
 # Bytes. The image had 829 MB in November 2026.
 LARGEST = 900 * 1000**2
 USER = "1000"
+# The virtual environment of Debian brings these.
+TOOLS = ("pip", "setuptools", "wheel")
 LABELS = {
     "org.opencontainers.image.title": "aiready-ee",
     "org.opencontainers.image.licenses": "GPL-3.0-or-later",
@@ -42,7 +44,7 @@ def definition(files: Sequence[str], base: str = BASE) -> dict[str, Any]:
     found = yaml.safe_load((DEFINITION / "execution-environment.yml").read_text())
     found["images"]["base_image"]["name"] = base
     found["dependencies"]["galaxy"] = {"collections": [{"name": f"galaxy/{one}", "type": "file"} for one in files]}
-    found["additional_build_files"] = [{"src": one, "dest": "galaxy"} for one in files]
+    found["additional_build_files"] += [{"src": one, "dest": "galaxy"} for one in files]
     return found
 
 
@@ -58,7 +60,7 @@ def collections(folder: Path, own: Path) -> list[Path]:
     made = [_archive(own, folder)]
     for name in [*(one for one in required() if one != OURS), *VENDORS]:
         tree = folder / name
-        shutil.copytree(_installed(name), tree, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(environment_lock.installed(name), tree, ignore=shutil.ignore_patterns("__pycache__"))
         about = json.loads((tree / "MANIFEST.json").read_text())["collection_info"]
         # The archive has those that the definition names. ansible-galaxy would ask Galaxy for others.
         kept = {key: about[key] for key in ("namespace", "name", "version", "authors", "readme", "license")}
@@ -68,23 +70,17 @@ def collections(folder: Path, own: Path) -> list[Path]:
     return made
 
 
-def _installed(name: str) -> Path:
-    spec = find_spec("ansible_collections")
-    places = [Path(one) for one in (spec.submodule_search_locations if spec else None) or ()]
-    return next(place / name.replace(".", "/") for place in places if (place / name.replace(".", "/")).is_dir())
-
-
 def _archive(tree: Path, folder: Path) -> Path:
     before = set(folder.glob("*.tar.gz"))
     _done([_program("ansible-galaxy"), "collection", "build", "--output-path", str(folder)], tree)
     return (set(folder.glob("*.tar.gz")) - before).pop()
 
 
-def context(folder: Path, files: Sequence[Path]) -> Path:
+def context(folder: Path, files: Sequence[Path], base: str = BASE) -> Path:
     """What the engine builds: ansible-builder writes it from the definition."""
-    for one in files:
+    for one in (*files, DEFINITION / environment_lock.FILE.name):
         shutil.copy(one, folder)
-    text = yaml.safe_dump(definition([one.name for one in files]))
+    text = yaml.safe_dump(definition([one.name for one in files], base))
     (folder / "execution-environment.yml").write_text(text)
     _done([_program("ansible-builder"), "create", "--output-filename", "Dockerfile", "--context", "context"], folder)
     return folder / "context"
@@ -141,7 +137,7 @@ def found_in(client: Any, image: str) -> dict[str, Any]:
         "labels": attributes["Config"]["Labels"],
         "uid": output("id", "-u").strip(),
         "callback": output("printenv", "ORIGINAL_STDOUT_CALLBACK").strip(),
-        "packages": {one["name"].lower(): one["version"] for one in packages},
+        "packages": {environment_lock.canonical(one["name"]): one["version"] for one in packages},
         "collections": {name: about["version"] for place in listed.values() for name, about in place.items()},
         "programs": output("which", "ssh", "sshpass", "ansible-playbook", "ansible-runner").split(),
     }
@@ -156,10 +152,16 @@ def expected() -> dict[str, str]:
 
 def problems(found: dict[str, Any]) -> list[str]:
     """What an image has that its definition does not say, or the other way round."""
+    locked = environment_lock.locked()
     wrong = [
         f"{name} is {found['packages'].get(name)}, not {version}"
         for name, version in expected().items()
         if found["packages"].get(name) != version
+    ]
+    wrong += [
+        f"{name} is {version}, and the lock has {locked.get(name, 'no version')}"
+        for name, version in found["packages"].items()
+        if name not in (*expected(), *TOOLS) and locked.get(name) != version
     ]
     # The collection requires it in any version from 3.7 on.
     wrong += ["the package matplotlib is missing"] if "matplotlib" not in found["packages"] else []

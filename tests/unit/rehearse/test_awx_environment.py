@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import PackageNotFoundError, distribution
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
+from house import environment_lock
 from rehearse.awx_environment import (
     DEFINITION,
     LABELS,
@@ -19,6 +22,8 @@ from rehearse.awx_environment import (
 )
 
 DEFINED = yaml.safe_load((DEFINITION / "execution-environment.yml").read_text())
+# A user may pin the base image by its digest.
+BASE = f"images.example.org/ee-base@sha256:{'0' * 64}"
 PINNED = re.compile(r"[\w-]+==\d+(\.\d+)+")
 
 
@@ -26,14 +31,17 @@ PINNED = re.compile(r"[\w-]+==\d+(\.\d+)+")
 def dockerfile(tmp_path_factory):
     collection = tmp_path_factory.mktemp("dist") / "aiready-vsphere-0.1.0.tar.gz"
     collection.touch()
-    made = context(tmp_path_factory.mktemp("environment"), [collection])
+    made = context(tmp_path_factory.mktemp("environment"), [collection], BASE)
+    assert (made / "_build" / "configs" / "constraints.txt").read_text() == environment_lock.FILE.read_text()
     assert (made / "_build" / "galaxy" / collection.name).is_file()
     return (made / "Dockerfile").read_text()
 
 
 def test_ansible_builder_accepts_the_definition(dockerfile):
     for line in (
-        'ARG EE_BASE_IMAGE="aiready-lab/ee-base:1"',
+        f'ARG EE_BASE_IMAGE="{BASE}"',
+        # Every later stage begins with this one.
+        "ENV PIP_CONSTRAINT=/etc/pip-constraints.txt",
         'LABEL org.opencontainers.image.title="aiready-ee"',
         "LABEL ansible-execution-environment=true",
     ):
@@ -48,6 +56,44 @@ def test_every_package_is_pinned():
     needs = DEFINED["dependencies"]
     packages = [*needs["python"], *(needs[name]["package_pip"] for name in ("ansible_core", "ansible_runner"))]
     assert [one for one in packages if not PINNED.fullmatch(one)] == []
+
+
+def test_the_lock_has_every_requirement_of_the_definition_and_of_its_collections():
+    locked = environment_lock.locked()
+    wrong = []
+    for line in environment_lock.requirements():
+        needed = Requirement(line)
+        version = locked.get(environment_lock.canonical(needed.name), "0")
+        if not needed.specifier.contains(version, prereleases=True) or version == "0":
+            wrong.append(f"{line}: the lock has {version}")
+    assert wrong == [], "Run python -m house.environment_lock in the folder tests."
+
+
+def test_the_lock_has_what_its_packages_require():
+    """Those of this environment with the version of the lock; the check of the built image compares all."""
+    locked, seen, wrong = environment_lock.locked(), 0, []
+    target = {
+        "python_version": environment_lock.PYTHON,
+        "platform_system": "Linux",
+        "sys_platform": "linux",
+        "extra": "",
+    }
+    for name, version in locked.items():
+        try:
+            package = distribution(name)
+        except PackageNotFoundError:
+            continue
+        if package.version != version:
+            continue
+        seen += 1
+        for needed in map(Requirement, package.requires or ()):
+            if needed.marker is None or needed.marker.evaluate(target):
+                found = locked.get(environment_lock.canonical(needed.name), "0")
+                wrong += (
+                    [] if needed.specifier.contains(found, prereleases=True) and found != "0" else [f"{name}: {needed}"]
+                )
+    assert wrong == []
+    assert seen > len(locked) / 4
 
 
 def test_every_collection_is_pinned_and_ours_has_its_version():
@@ -76,7 +122,7 @@ GOOD = {
     "uid": "1000",
     "labels": LABELS,
     "callback": "aiready.vsphere.stages",
-    "packages": {**expected(), "matplotlib": "3.10"},
+    "packages": {**environment_lock.locked(), "pip": "23.0.1"},
     "collections": required(),
     "programs": ["/usr/bin/ssh", "/usr/bin/sshpass", "/opt/ee/bin/ansible-runner"],
 }
