@@ -15,8 +15,8 @@ NEEDED = {
     "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
 }
 PROJECT = ROOT / "extensions" / "awx" / "project"
-# Playbooks that others import, and the one that configures the controller.
-NOT_RUN = {"known_guests", "later_guests", "awx"}
+# Playbooks that others import, and those that configure the controller.
+NOT_RUN = {"known_guests", "later_guests", "awx", "awx_files"}
 
 
 class Variables(dict):

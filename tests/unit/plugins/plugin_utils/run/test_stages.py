@@ -11,7 +11,7 @@ PLAYBOOKS = ROOT / "playbooks"
 # They hold no play of their own.
 ONLY_IMPORT = {"site"}
 # They change nothing of the site and belong to no stage.
-NO_STAGE = ("awx", "capture", "check", "health", "next_steps")
+NO_STAGE = ("awx", "awx_files", "capture", "check", "health", "next_steps")
 # Roles of these.
 NO_STAGE_ROLES = {"awx"}
 # The playbooks that import it set its stage.
