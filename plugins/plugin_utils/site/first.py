@@ -250,7 +250,10 @@ def _of_vms(out: _Writer, site: Site, hosts: list[Host]) -> None:
     out.line(f"    memory_gb: {max(memory, 1)}", "a share of the memory of a host; all of it is reserved")
     out.line("  vms:")
     out.line("    - prefix: job-")
-    out.line(f"      count: {gpus}", "one VM for each GPU")
+    if gpus:
+        out.line(f"      count: {gpus}", "one VM for each GPU")
+    else:
+        out.fill("      ", "the number of new VMs. The capture shows no GPU", "count: 1")
     if most > 1:
         out.line("  placement:")
         out.line("    anti_affinity: false", "hosts have several GPUs")

@@ -170,3 +170,11 @@ def test_a_site_without_gpus_names_what_is_missing():
 @pytest.mark.parametrize("text", ["yes", "a: b", "10.0.0.1:443", "VM Network", "- x", "#1", "Ethernet1/1", "1"])
 def test_a_text_stays_a_text(text):
     assert yaml.safe_load(f"key: {first.scalar(text)}") == {"key": text}
+
+
+def test_a_template_without_gpus_leaves_the_number_of_vms_to_a_person():
+    made, whole, _groups = written(site(Host("host-001", cluster="cluster-001"), vms=[Vm("vm-001", template=True)]))
+    assert whole["vms"] == [{"prefix": "job-", "count": 1}]
+    assert {"the number of new VMs. The capture shows no GPU", "the hosts with GPUs. The capture shows none"} <= set(
+        made.missing
+    )
