@@ -33,6 +33,14 @@ INPUTS = {
         f"{UNIT}/awx/test_survey.py",
         "test_wrong_answers_are_rejected_by_name",
     ),
+    "site that changed between its plan and the approval": (
+        f"{E2E}/test_awx_workflow.py",
+        "test_a_site_that_changed_after_its_plan_is_not_changed_by_the_approval",
+    ),
+    "variable of a playbook outside its choices at the launch": (
+        f"{UNIT}/awx/test_launch.py",
+        "test_the_controller_accepts_the_survey_and_rejects_wrong_answers",
+    ),
     "survey question about a list": (f"{UNIT}/awx/test_survey.py", "test_only_keys_with_one_value_are_asked"),
     "survey default outside the choices": (
         f"{UNIT}/awx/test_survey.py",
