@@ -12,6 +12,7 @@ from typing import Any
 
 from vsphere_twin.kubernetes.operators.world import PodRuntime
 
+from . import pod_devices
 from .failure import RehearsalFailed
 
 Made = Mapping[str, Any]
@@ -21,7 +22,7 @@ UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
 
 @contextmanager
-def engine(cluster: Any, namespace: str, say: Callable[[str], None]) -> Iterator[PodRuntime]:
+def engine(world: Any, namespace: str, say: Callable[[str], None]) -> Iterator[PodRuntime]:
     """A runtime for the pods of a namespace; RehearsalFailed where there is no container engine."""
     try:
         from vsphere_twin.guests import engine as engines
@@ -30,14 +31,13 @@ def engine(cluster: Any, namespace: str, say: Callable[[str], None]) -> Iterator
         raise RehearsalFailed(f"The library {problem.name} is missing. Run `make setup`.") from None
     try:
         client = engines.have(say, install=True)
-        image = training_image.training(client, say)
+        image = training_image.of_pods(client, say)
     except engines.EngineProblem as problem:
         raise RehearsalFailed(f"Cannot run pods as containers. {problem}") from None
     own = lab.Lab()
     lab.remove_forgotten(client, say)
-    network = client.networks.create(own.name("pods"), labels=own.labels)
     try:
-        yield Containers(client, own, network.name, image, cluster, namespace)
+        yield Containers(client, own, image, world, namespace)
     finally:
         lab.remove(client, own.id)
         client.close()
@@ -46,12 +46,14 @@ def engine(cluster: Any, namespace: str, say: Callable[[str], None]) -> Iterator
 class Containers(PodRuntime):
     """Each container of a pod is one of the engine. Host names of pods are resolved by the engine.
 
-    The image of the pod is replaced by the one on this machine. Capabilities and limits of pods have no effect.
+    The image of the pod is replaced by the one on this machine. Limits of pods have no effect. The model of the cluster
+    decides which devices and networks a container has, see pod_devices.
     """
 
-    def __init__(self, client: Any, lab: Any, network: str, image: str, cluster: Any, namespace: str):
-        self.client, self.lab, self.network, self.image = client, lab, network, image
-        self.cluster, self.namespace = cluster, namespace
+    def __init__(self, client: Any, lab: Any, image: str, world: Any, namespace: str):
+        self.client, self.lab, self.image = client, lab, image
+        self.world, self.namespace = world, namespace
+        self.networks: dict[str, Any] = {}
         self.started: dict[tuple[str, str], Any] = {}
         self.ended: dict[tuple[str, str], tuple[int, str]] = {}
 
@@ -87,36 +89,53 @@ class Containers(PodRuntime):
         host = spec.get("hostname") or metadata["name"]
         below = spec.get("subdomain")
         names = [host, *([f"{host}.{below}", f"{host}.{below}.{self.namespace}.svc"] if below else [])]
+        devices = pod_devices.Devices(self.world, pod, container)
+        network = self._network("pods").name
         made = self.client.containers.create(
             self.image,
             container.get("args") or [],
-            entrypoint=container.get("command"),
+            entrypoint=[*pod_devices.ENTER, *(container.get("command") or [])],
             name=self.lab.name(f"pod-{metadata['uid'][:8]}-{container['name']}"),
             labels=self.lab.labels,
             hostname=host,
-            environment=environment(pod, container),
+            # A webhook of the cluster may set more.
+            environment={**environment(pod, container), **self.world.hardware[spec["nodeName"]].environment},
             shm_size=shared_memory(spec, container),
-            network=self.network,
-            networking_config={self.network: self.client.api.create_endpoint_config(aliases=names)},
+            network=network,
+            networking_config={network: self.client.api.create_endpoint_config(aliases=names)},
+            cap_add=pod_devices.capabilities(container),
+            security_opt=["seccomp=unconfined", "apparmor=unconfined"],
             detach=True,
         )
+        made.put_archive("/", devices.archive())
         for mount in container.get("volumeMounts") or ():
             volume = next(one for one in spec["volumes"] if one["name"] == mount["name"])
             archive = self._archive(volume, mount["mountPath"].strip("/"))
             if archive:
                 made.put_archive("/", archive)
         made.start()
+        for name in devices.networks:
+            self._network(name).connect(made)
         return made
+
+    def _network(self, name: str) -> Any:
+        """A network of the engine, created at its first use."""
+        if name not in self.networks:
+            options = {} if name == "pods" else {"com.docker.network.driver.mtu": str(pod_devices.MTU)}
+            # The engine takes the gateway of the network whose name sorts first, and must not change it meanwhile.
+            full = self.lab.name("pods" if name == "pods" else f"rails-{name}")
+            self.networks[name] = self.client.networks.create(full, labels=self.lab.labels, options=options)
+        return self.networks[name]
 
     def _archive(self, volume: Made, path: str) -> bytes:
         """The files of a Secret or ConfigMap below a path; empty for other volumes."""
         if "secret" in volume:
             source, mode, folder = volume["secret"], volume["secret"].get("defaultMode", 0o644), 0o700
-            data = self.cluster.get("secrets", source["secretName"], self.namespace)["data"]
+            data = self.world.cluster.get("secrets", source["secretName"], self.namespace)["data"]
             files = {key: base64.b64decode(text) for key, text in data.items()}
         elif "configMap" in volume:
             source, mode, folder = volume["configMap"], volume["configMap"].get("defaultMode", 0o644), 0o755
-            data = self.cluster.get("configmaps", source["name"], self.namespace)["data"]
+            data = self.world.cluster.get("configmaps", source["name"], self.namespace)["data"]
             files = {key: text.encode() for key, text in data.items()}
         else:
             return b""

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from rehearse import pod_report
+from rehearse.failure import RehearsalFailed
+
 from . import kubernetes_lab
 from .test_kubernetes import NETWORK, SITE, run
 
@@ -34,3 +39,5 @@ def test_nodes_are_checked_in_pods(tmp_path):
         assert "guest.licence train-02 (before)" in " ".join(finished.output.split())
         assert (tmp_path / "results" / "report.html").exists()
         assert server.cluster.list("pods", "aiready") == []
+    with pytest.raises(RehearsalFailed, match=r"guest.licence train-02 \(before\) \(fail\)"):
+        pod_report.validated(tmp_path / "results", 2, real=False)

@@ -268,7 +268,7 @@ def _agreement(differences: Mapping[str, Sequence[tuple[str, str]]]) -> dict[str
             for key, text in mine
         ]
         known = ["traffic_class", "devices", "gid", "mtu"]
-        ends.append({"name": node, "port": DATA, "known": known, "unknown": [], "unreported": []})
+        ends.append({"name": node, "port": DATA, "switch": False, "known": known, "unknown": [], "unreported": []})
     paths = [{"a": {"name": node, "port": DATA}, "b": {"name": "site.roce", "port": ""}} for node in differences]
     return {"disagreements": wrong, "not_known": [], "paths": paths, "agreed": not wrong, "ends": ends}
 

@@ -29,6 +29,8 @@ COMMANDS = (
     ULIMIT,
     "ip -4 -o addr show",
     "ls /dev/infiniband",
+    # Modules that are built into the kernel are not in /proc/modules.
+    "ls /sys/module",
     "printenv",
 )
 # Files that the probes of guests read. An entry of the GID table that is not used cannot be read, which -s hides.
@@ -81,9 +83,10 @@ class Recording:
             path, colon, text = line.partition(":")
             if colon and path.startswith("/"):
                 self.files[path] = f"{self.files.get(path, '')}{text}\n"
-        # A character device has no text.
-        for name in self.commands.get("ls /dev/infiniband", ("", 1))[0].split():
-            self.files.setdefault(f"/dev/infiniband/{name}", "")
+        # A character device and a folder have no text.
+        for folder in ("/dev/infiniband", "/sys/module"):
+            output, status = self.commands.get(f"ls {folder}", ("", 1))
+            self.files.update({f"{folder}/{name}": "" for name in output.split() if not status})
 
     @property
     def complete(self) -> bool:

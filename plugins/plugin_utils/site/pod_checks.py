@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, stack, validation
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import part_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import relaxed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +33,8 @@ def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[st
         "intent": _intent(site, requested, asked),
         "thresholds": asked["thresholds"],
         "simulated": asked["simulated"],
+        "notes": asked["notes"],
+        "relaxed": _relaxed(site),
         "fail_on": asked["fail_on"],
         "site": site["cluster"] or site["datacenter"] or "",
     }
@@ -41,6 +44,13 @@ def pull_secrets(requested: Mapping[str, Any], part: Mapping[str, Any]) -> list[
     """The secrets of pods, with the one that the role creates."""
     own = requested["pull_secret"]
     return [*part["pull_secrets"], *([own] if own and own not in part["pull_secrets"] else [])]
+
+
+def _relaxed(site: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The settings of the validation that are less strict than the defaults."""
+    found = [one for one in relaxed(site) if one["setting"].startswith("site.validation.")]
+    # Without VMs, the number of nodes is unknown here.
+    return [one for one in found if site["vms"] or one["setting"] != "site.validation.nodes"]
 
 
 def _pairs(own: Mapping[str, Any], image: str, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ make() {
     echo "$*"
     case "$*" in
         test) SECONDS=$((SECONDS + gates)) ;;
-        *STAGES=kubernetes*) SECONDS=$((SECONDS + 400)) ;;
+        *STAGES=kubernetes*) SECONDS=$((SECONDS + 550)) ;;
         *STAGES=infrastructure*) SECONDS=$((SECONDS + 350)) ;;
         *SITE=directpath*FAULTS=handful*) SECONDS=$((SECONDS + 1300)) ;;
         *SITE=directpath*CHECKS=all*) SECONDS=$((SECONDS + 1000)) ;;

@@ -3,7 +3,7 @@
 Without a recipe the registry is empty. With one, four images are kept on this machine, each known by its recipe: a
 plain Debian, the training image made from it, the same with programs that measure MPI, and the registry's, in which
 that one lies already. So a lab pushes nothing when it starts. For trainings with DeepSpeed and Ray there are two more:
-the training image with both of them, and a registry's that holds it.
+the training image with both of them, and a registry's that holds it. Pods of a simulated cluster have one of their own.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ SOURCES, WHEELS = "sources", "engines"  # below the state folder: downloads of t
 NAME, VERSION = "aiready/horovod", "0.28.1-cpu"  # in the registry
 REGISTRY = Path(__file__).parent / "files/registry"
 MEASURING = Path(__file__).parent / "files/osu"
+PODS = Path(__file__).parent / "files/pods"
 ENGINES = Path(__file__).parent / "files/engines"
 ENGINES_NAME, ENGINES_VERSION = "aiready/engines", "cpu"  # in the registry
 # What Debian's Python 3.11 can load; pip knows no words for all of it.
@@ -62,6 +63,13 @@ def training(client, say):
     """Return the name of the training image on this machine's own engine; a missing one is built."""
     with turn(say):
         return _training(client, _plain(client, say), say)
+
+
+def of_pods(client, say):
+    """The name of the training image with programs that measure MPI and TCP; a missing one is built."""
+    with turn(say):
+        made = measuring(client, _training(client, _plain(client, say), say), say)
+        return _built(client, "pods", PODS, made, say, "takes a moment")
 
 
 def _training(client, plain, say):

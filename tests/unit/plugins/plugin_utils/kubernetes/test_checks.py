@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import collect
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import checks, recorded
@@ -72,6 +73,20 @@ def test_nodes_without_rdma():
     rows = checked(with_checks(rdma=False), nodes=1)
     assert wrong(rows) == {}
     assert rows["guest.licence gpu-01 (before)"]["measured"] == "Licensed"
+
+
+def test_remarks_and_relaxed_settings_of_the_site_reach_the_report():
+    whole = {**with_checks(rdma=False), "validation": {"seconds": 1, "notes": {"guest.driver": "Of a lab."}}}
+    made = requested(whole)["checks"]
+    assert made["notes"] == {"guest.driver": "Of a lab."}
+    assert [one["setting"] for one in made["relaxed"]] == ["site.validation.seconds"]
+
+
+def test_a_module_that_is_built_into_the_kernel_is_loaded():
+    end = f"{recorded.END}0\n"
+    log = f"{recorded.RUN}ls /sys/module\nib_core\nloop\n{end}{recorded.FILES}\n{end}"
+    files = recorded.RecordedFiles(recorded.Recording(log))
+    assert rdma.loaded(files) == ["ib_core"]
 
 
 def hardware(**more):
