@@ -266,8 +266,12 @@ def _given_ports(
         and device.vendor == pci.MELLANOX
         and device.address not in known
         and device.address in given
-        and given[device.address].active
+        and (given[device.address].active or _is_enhanced(given[device.address]))
     )
+
+
+def _is_enhanced(state: passthrough.Given) -> bool:
+    return state.mode is not None and state.mode.current == device_mode.ENHANCED
 
 
 def _given_nic(address: str, tree: pci.Tree, given: Mapping[str, passthrough.Given]) -> dict[str, Any]:
@@ -277,7 +281,7 @@ def _given_nic(address: str, tree: pci.Tree, given: Mapping[str, passthrough.Giv
         pci=address,
         numa_node=tree.numa_node(address),
         root=tree.root(address),
-        passthrough={"configured": True, "active": True},
+        passthrough=_given_of(given, address),
         device_mode=_mode_of(given, address),
         vfs={"active": 0, "max": 0},
     )

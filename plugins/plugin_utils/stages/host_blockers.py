@@ -116,15 +116,16 @@ def _classes(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, s
                 "cannot move while it runs.",
                 "Set site.directpath.vmotion to ignore, or use a device whose vendor's software supports it.",
             )
-    modes = [gpu["device_mode"]["current"] for gpu in host.get("gpus") or () if gpu.get("device_mode")]
-    if "gpu" in request.dvx_classes and device_mode.ENHANCED not in modes:
-        found = ", ".join(sorted(set(modes))) or "not reported, as before vSphere 9.1"
-        yield (
-            "device mode",
-            f"No GPU of the host is in the mode {device_mode.ENHANCED}. The modes are: {found}.",
-            f"Set the mode of the GPUs to {device_mode.ENHANCED} in vCenter, and restart the host if vCenter asks for "
-            "it.",
-        )
+    for what, key, name in (("gpu", "gpus", "GPU"), ("nic", "nics", "port")):
+        modes = [one["device_mode"]["current"] for one in host.get(key) or () if one.get("device_mode")]
+        if what in request.dvx_classes and device_mode.ENHANCED not in modes:
+            found = ", ".join(sorted(set(modes))) or "not reported, as before vSphere 9.1"
+            yield (
+                "device mode",
+                f"No {name} of the host is in the mode {device_mode.ENHANCED}. The modes are: {found}.",
+                f"Set the mode of the {name}s to {device_mode.ENHANCED} in vCenter, and restart the host if vCenter "
+                "asks for it.",
+            )
 
 
 def _translation(host: Mapping[str, Any], request: Request) -> Iterator[tuple[str, str, str]]:

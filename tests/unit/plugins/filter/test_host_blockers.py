@@ -73,6 +73,11 @@ BLOCKED = {
         {"dvx_classes": {"gpu": "com.example.gpu"}},
         "No GPU of the host is in the mode enhanced_direct_path. The modes are: host.",
     ),
+    "no port in the mode of Enhanced DirectPath I/O": (
+        {**HOST, "nics": [{"pci": "0000:3a:00.0", "device_mode": None}], "dvx_classes": [CLASS]},
+        {"dvx_classes": {"nic": "com.example.gpu"}},
+        "No port of the host is in the mode enhanced_direct_path. The modes are: not reported, as before vSphere 9.1.",
+    ),
     "no ATS": (
         {**HOST, **NO_ATS},
         {"requires_ats": True},

@@ -89,3 +89,21 @@ def test_a_network_adapter_in_passthrough_mode_is_there_though_the_network_of_th
     answers = facts.Answers(pci=[{"Address": "0000:5e:00.0"}])
     (nic,) = reported(answers, hardware__pciDevice=[device], config__pciPassthruInfo=[given])["nics"]
     assert (nic["pci"], nic["device"], nic["passthrough"]) == (device.id, None, {"configured": True, "active": True})
+
+
+@pytest.mark.parametrize("mode, listed", [("enhancedDirectPath", True), ("host", False)])
+def test_a_port_that_the_network_no_longer_lists_is_reported_with_the_mode_of_enhanced_directpath(mode, listed):
+    address = "0000:3b:00.0"
+    port = vim.host.PciDevice(
+        id=address, classId=0x0200, bus=0x3B, slot=0, function=0, vendorId=0x15B3, subVendorId=0, vendorName="",
+        deviceId=0x101D, subDeviceId=0, parentBridge=None, deviceName="MT2892 Family [ConnectX-6 Dx]",
+    )  # fmt: skip
+    state = vim.host.PciPassthruInfo.DirectPathState(mode=mode, configurableModes=[])
+    given = vim.host.PciPassthruInfo(
+        id=address, dependentDevice=address, passthruEnabled=False, passthruCapable=True, passthruActive=False,
+        directPathState=state,
+    )  # fmt: skip
+    shown = reported(facts.Answers(pci=[]), hardware__pciDevice=[port], config__pciPassthruInfo=[given])["nics"]
+    assert [(one["pci"], one["device_mode"]["current"], one["passthrough"]["active"]) for one in shown] == (
+        [(address, "enhanced_direct_path", False)] if listed else []
+    )
