@@ -7,6 +7,7 @@ import pytest
 from .lab import until
 
 DRIVER = "grid/nvidia-linux-grid-550_550.54.15_amd64.deb"
+EARLIER = "grid/nvidia-linux-grid-535_535.161.08_amd64.deb"
 ADAPTER = {"mac": "{{ ansible_facts['ens224'].macaddress }}", "address": "198.51.100.1/24", "mtu": 9000}
 STAGES = ["guests", "runtime", "training", "validation"]
 # Caches and copies that programs of the system make of other files: not content of anybody.
@@ -100,3 +101,37 @@ def test_guest_is_as_before_after_stages_a_killed_restore_and_the_next_one(whole
     # The folder of that file is empty now.
     assert [change["path"] for change in whole.restored()["changes"]] == ["folder:/etc/systemd/logind.conf.d"]
     assert whole.restored()["changed"] is False
+
+
+def test_an_earlier_driver_is_restored_alone_and_recorded(guests, fresh_guest):
+    """The tasks of the role, as the playbook restore includes them in the rollback of an upgrade."""
+    guest = fresh_guest(vgpus=["grid_a100-40c"])
+    depot = guests.twin.endpoint()["depot"]["url"]
+    role = {"name": "aiready.vsphere.guest_vm", "tasks_from": "restore_driver"}
+
+    def play(package, **how):
+        given = {"guest_vm_driver": {"package": f"{depot}/{package}", "downgrade": "allow"}, "guest_vm_reboot": "allow"}
+        given.update(guest_vm_gpu=True, guest_vm_host_driver="550.54.16")
+        task = {"name": "Restore the driver", "ansible.builtin.include_role": role}
+        played = guests.playbook([{"hosts": guest.name, "become": True, "vars": given, "tasks": [task]}], **how)
+        assert played.status == 0, played.output
+        return played
+
+    def driver():
+        return guest.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])[1].strip()
+
+    play(DRIVER)
+    assert driver() == "550.54.15"
+    shown = play(EARLIER, check=True, diff=True)
+    assert "535.161.08 (deb)" in shown.output
+    assert driver() == "550.54.15"
+    play(EARLIER)
+    assert driver() == "535.161.08"
+    # A later restore of the guest knows which driver this left.
+    restored = {"aiready.vsphere.guest_baseline": {"state": "restored", "stages": STAGES}, "name": "Restore"}
+    played = guests.playbook(
+        [{"hosts": guest.name, "become": True, "gather_facts": False, "tasks": [restored]}], count=1
+    )
+    assert played.status == 0, played.output
+    assert played[0]["baseline"]["after"]["kept"] == []
+    assert guest.run(["sh", "-c", "dpkg-query -W 'nvidia-linux-grid*'"])[1] == ""

@@ -169,25 +169,35 @@ def test_another_object_of_the_same_name_stays(cluster):
     assert refused["failure"]["status"]["reason"] == "Conflict", refused
 
 
-def restore(tmp_path, site):
-    """The output of the playbook, and whether it succeeded."""
+def restore(tmp_path, site, start):
+    """The output of the playbook from this run on, and whether it succeeded."""
     local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     where, file = tmp_path / "hosts.json", tmp_path / "variables.json"
     where.write_text(json.dumps({"all": {"hosts": {"localhost": local}}}))
-    file.write_text(json.dumps({"site": site, "aiready_journal": str(tmp_path)}))
+    file.write_text(json.dumps({"site": site, "aiready_journal": str(tmp_path), "restore_from": start}))
     path, env = ROOT / "playbooks" / "restore.yml", playbook.environment(tmp_path)
     ended = playbook.run(path, "-e", f"@{file}", env=env, inventory=where)
     return " ".join(ended.output.split()), ended.status == 0
 
 
+def changed_guests(folder, name):
+    """A run that changed a guest, in the journal."""
+    place = journal.Place(str(folder / f"{name}.jsonl"), name, "guests", "guest_roce", "train-1")
+    journal.visit(place.as_text())
+
+
 @pytest.mark.parametrize("described", [True, False])
 def test_a_cluster_that_is_gone_does_not_end_restore(cluster, tmp_path, described):
     """A cluster that the site describes may answer later, so the playbook fails after its other parts."""
+    # Earlier and later runs changed guests. Their record cannot return to the state between them, so they stay.
+    changed_guests(tmp_path, "0")
     cluster.module(definition=SECRET, secret_data=TOKEN)
+    changed_guests(tmp_path, "2")
     file = tmp_path / "kubeconfig"
     file.write_text(cluster.server.kubeconfig().replace(cluster.server.url, "https://127.0.0.1:1"))
     site = {"vms": [{"name": "train-1"}], "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}}
-    shown, done = restore(tmp_path, {**site, "kubernetes": {"kubeconfig": str(file)}} if described else site)
+    shown, done = restore(tmp_path, {**site, "kubernetes": {"kubeconfig": str(file)}} if described else site, "1")
+    assert "cannot: guests (guests), settings of these runs. Earlier runs changed the guests, too" in shown
     cause = "The controller cannot connect to the API server." if described else "The site has no section kubernetes"
     state = "unreachable" if described else "cannot"
     assert f"{state}: Secret gpu-operator/one (kubernetes), exists. " in shown

@@ -161,7 +161,8 @@ def cautions(changed: Iterable[tuple[str, Any, Any]]) -> list[str]:
             found.setdefault((new.branch, old.branch), []).append(name)
     return [
         f"caution: the host driver returns from R{new} to R{old} on {', '.join(names)}. A guest with a driver "
-        f"newer than R{old} has no vGPU there. Downgrade it before the hosts, see Rollback in docs/upgrade_driver.md."
+        f"newer than R{old} has no vGPU there. Set restore_guest_driver, which downgrades it before the hosts, see "
+        "Rollback in docs/upgrade_driver.md."
         for (new, old), names in sorted(found.items())
     ]
 

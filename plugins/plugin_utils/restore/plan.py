@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 # Ids that stay the same when an object gets another name.
+_PARTLY = (
+    "Earlier runs changed the guests, too, and the record of a guest has only its state before all of them. Set "
+    "restore_guest_driver to the package of the earlier driver to restore the driver alone, or restore_guests to true "
+    "to restore that state."
+)
 STABLE = ("moid", "instance_uuid", "uuid", "pci", "mst", "path")
 
 
@@ -40,7 +45,8 @@ def plan(
 ) -> dict[str, Any]:
     """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot, guests}.
 
-    guests: whether these runs changed guests, which have a record of their own.
+    guests: {changed: whether these runs changed guests, which have a record of their own, partly: whether earlier runs
+    did so, too, so that the record cannot return to start}.
 
     start is the first run to restore; empty for the first run of the site. delete_vms: whether to delete VMs that the
     runs created, also the nodes of a cluster. vms: names of the only VMs to restore; empty for all VMs and the DRS
@@ -89,12 +95,17 @@ def plan(
     steps.sort(key=lambda pair: pair[0], reverse=True)
     # Objects of a cluster need each other in an order that later changes do not change.
     steps.sort(key=lambda pair: clusters.rank(pair[1]))
+    guests = [run for run, module in reported.tasks if module in table.IN_GUESTS]
+    changed = any(run in runs for run in guests)
+    partly = changed and any(run not in runs for run in guests)
+    if partly and not (stage or host):
+        lost.append(asdict(Cannot("guests", "guests", "settings of these runs", _PARTLY)))
     return {
         "runs": runs,
         "problems": list(reported.problems),
         "steps": [one for _when, one in steps],
         "cannot": lost,
-        "guests": any(run in runs and module in table.IN_GUESTS for run, module in reported.tasks),
+        "guests": {"changed": changed, "partly": partly},
     }
 
 

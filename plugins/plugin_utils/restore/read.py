@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import journal
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reported:
-    """The entries of a journal, the oldest first, sentences about its damage, and (run, module) of all its tasks."""
+    """The entries of a journal, the oldest first, sentences about its damage, and {(run, module): when} of tasks."""
 
     entries: tuple[Entry, ...]
     problems: tuple[str, ...]
-    tasks: frozenset[tuple[str, str]] = frozenset()
+    tasks: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def runs(self) -> list[str]:
-        """The runs in the order of their first changes, then those that only changed guests."""
-        of_tasks = sorted(run for run, _module in self.tasks)
-        return list(dict.fromkeys([*(entry.run for entry in self.entries), *of_tasks]))
+        """The runs in the order of their first changes, also those that only changed guests."""
+        times = [(entry.when, entry.run) for entry in self.entries]
+        times += [(when, run) for (run, _module), when in self.tasks.items()]
+        return list(dict.fromkeys(run for _when, run in sorted(times)))
 
 
 def read(folder: str) -> Reported:
@@ -44,7 +45,7 @@ def read(folder: str) -> Reported:
         return Reported((), (f"The journal {folder} has no runs. It is not known which changes were made.",))
     entries: list[Entry] = []
     problems: list[str] = []
-    tasks: set[tuple[str, str]] = set()
+    tasks: dict[tuple[str, str], str] = {}
     for name in names:
         path = os.path.join(folder, name)
         try:
@@ -55,13 +56,13 @@ def read(folder: str) -> Reported:
             continue
         found, wrong, known = understood(path, lines)
         entries += found
-        tasks |= known
+        tasks.update(known)
         problems += wrong
     entries.sort(key=lambda entry: entry.when)
-    return Reported(tuple(entries), tuple(problems), frozenset(tasks))
+    return Reported(tuple(entries), tuple(problems), tasks)
 
 
-def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str], set[tuple[str, str]]]:
+def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str], dict[tuple[str, str], str]]:
     """Return (entries, problems, tasks) of one file."""
     tasks: dict[str, Mapping[str, Any]] = {}
     entries: dict[tuple[str, int], Entry] = {}
@@ -85,7 +86,10 @@ def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str],
                 )
         except (ValueError, KeyError, TypeError) as error:
             problems.append(f"{path}, line {number}: {error}. The changes of this line are not known.")
-    return list(entries.values()), problems, {(one["run"], one["module"]) for one in tasks.values()}
+    times: dict[tuple[str, str], str] = {}
+    for one in tasks.values():
+        times.setdefault((one["run"], one["module"]), one["when"])
+    return list(entries.values()), problems, times
 
 
 def _line(text: str) -> dict[str, Any]:

@@ -86,11 +86,20 @@ def test_an_unknown_run_is_rejected_with_the_known_ones(tmp_path):
 
 def test_a_guest_has_a_record_of_its_own(tmp_path):
     write(tmp_path, "first", ATS)
-    assert plan(str(tmp_path))["guests"] is False
+    assert plan(str(tmp_path))["guests"] == {"changed": False, "partly": False}
     place = journal.Place(str(tmp_path / "later.jsonl"), "later", "guests", "guest_roce", "job-01")
     journal.visit(place.as_text())
     found = plan(str(tmp_path))
-    assert (found["guests"], found["runs"], len(found["steps"])) == (True, ["first", "later"], 1)
+    assert (found["runs"], len(found["steps"])) == (["first", "later"], 1)
+    assert (found["guests"], found["cannot"]) == ({"changed": True, "partly": False}, [])
+    place = journal.Place(str(tmp_path / "last.jsonl"), "last", "guests", "vgpu_guest_driver", "job-01")
+    journal.visit(place.as_text())
+    # The record of the guest has its state before the run later alone.
+    found = plan(str(tmp_path), "last")
+    assert found["guests"] == {"changed": True, "partly": True}
+    assert "Set restore_guest_driver to the package of the earlier driver" in found["cannot"][0]["why"]
+    assert plan(str(tmp_path), "last", "hosts")["cannot"] == []
+    assert plan(str(tmp_path), "later")["guests"] == {"changed": True, "partly": False}
 
 
 def test_a_module_without_a_function_is_listed(tmp_path):
