@@ -19,7 +19,15 @@ from vsphere_twin.controller.objects import NODES
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
 TASKS = [
     {"awx.awx.workflow_launch": {"name": "flow", "wait": False}, "register": "flow"},
-    {"awx.awx.workflow_approval": {"workflow_job_id": "{{ flow.id }}", "name": "Approve plan", "interval": 0.1}},
+    {
+        "awx.awx.workflow_approval": {
+            "workflow_job_id": "{{ flow.id }}",
+            "name": "Approve plan",
+            "interval": 0.1,
+            # The default of 10 s is short for a plan on a busy machine.
+            "timeout": 120,
+        }
+    },
     {
         "awx.awx.workflow_node_wait": {
             "workflow_job_id": "{{ flow.id }}",

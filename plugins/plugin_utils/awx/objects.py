@@ -189,15 +189,21 @@ class _Objects:
         return self._owned(row)
 
     def _attached(self, template: Template, is_plan: bool) -> list[str]:
-        """Names of the credentials of a template. AWX accepts one of each type, and several vaults."""
-        found: dict[str, str] = {}
+        """Names of the credentials of a template. AWX accepts one of each type, and one vault of each ID."""
+        found: dict[tuple[str, str], str] = {}
         for given, row in zip(self._options["credentials"], self._credentials):
             if given["kind"] in ELSEWHERE or (given["kind"] == OF_PLANS and not is_plan):
                 continue
             # It connects to nothing, but may read a file of the project that a vault encrypts.
             if template.name == NEXT_STEPS and given["kind"] != "vault":
                 continue
-            key = row["name"] if given["kind"] == "vault" else row["credential_type"]
+            key = (row["credential_type"], str(row["inputs"].get("vault_id", "")))
+            if key in found and given["kind"] == "vault":
+                # "Cannot assign multiple Vault credentials." [sure] AWX 24.6.1
+                raise AnsibleFilterError(
+                    f"Cannot attach the credentials {found[key]} and {row['name']} to one job template. AWX accepts "
+                    "one vault of each ID. Set a vault_id of its own in the inputs of each vault in awx_credentials."
+                )
             if key in found:
                 raise AnsibleFilterError(
                     f"Cannot attach the credentials {found[key]} and {row['name']} to one job template. AWX accepts "
@@ -410,6 +416,15 @@ class _Objects:
             raise AnsibleFilterError(
                 f"Cannot create the schedule {given['name']}. Its template {given['template']} is not one of "
                 "awx_templates. Correct it."
+            )
+        template = next(one for one in self._templates() if one.name == given["template"])
+        asked = self._survey(template.asks, template.name)
+        required = [one["question_name"] for one in asked.get("spec", []) if one["required"]]
+        if required:
+            # "variables_needed_to_start": "'...' value missing" [sure] AWX 24.6.1
+            raise AnsibleFilterError(
+                f"Cannot create the schedule {given['name']}. Its template asks {', '.join(required)}, and AWX rejects "
+                "a schedule without the answer to a required question. Remove required from it in awx_survey."
             )
         return {
             "name": given["name"],

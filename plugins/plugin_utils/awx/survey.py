@@ -157,7 +157,8 @@ def _choice_of_site(sites: Sequence[str]) -> dict[str, Any]:
         "question_description": "Prepared site. NAME is the variable prepared_NAME in inventory/group_vars/all.",
         "variable": SITE,
         "type": "multiplechoice",
-        "required": True,
+        # AWX needs an answer to a required question from each launch and schedule, even if it has a default.
+        "required": False,
         "default": sites[0],
         "min": 0,
         "max": 1024,

@@ -96,6 +96,7 @@ SURVEY = {"type": "integer", "question_name": "GPUs", "variable": "gpus", "requi
 CHOICE = {
     **SURVEY,
     "type": "multiplechoice",
+    "required": False,
     "choices": ["a", "b"],
     "default": "a",
     "variable": "profile",
@@ -132,6 +133,11 @@ def test_answers_and_defaults_of_a_survey_are_variables_and_others_are_ignored(l
     answer = lab.launch(number, extra_vars={"gpus": 4, "site": {}}, limit="esx-01")
     assert answer.body["ignored_fields"] == {"extra_vars": {"site": {}}, "limit": "esx-01"}
     assert lab.ran == [("site", {"gpus": 4, "profile": "a"})]
+    # A default does not answer a required question.
+    spec["spec"][1] = {**CHOICE, "required": True}
+    lab.client.ask("POST", f"job_templates/{number}/survey_spec/", spec)
+    answer = lab.launch(number, extra_vars={"gpus": 4})
+    assert answer.body == {"variables_needed_to_start": ["'profile' value missing"]}
 
 
 @pytest.mark.parametrize(
@@ -159,10 +165,11 @@ def test_a_launch_without_a_credential_of_the_template_is_rejected(lab):
     answer = lab.launch(number, credentials=[])
     assert answer.status == 400
     assert "Removing VMware vCenter credential at launch time" in answer.body["credentials"][0]
-    assert "lacked credential(s): own." in answer.body["credentials"][0]
+    assert f"lacked credential(s): own-{own}." in answer.body["credentials"][0]
     assert lab.launch(number, credentials=[99]).body == {"credentials": ['Invalid pk "99" - object does not exist.']}
     assert "Expected a list" in lab.launch(number, credentials=own).body["credentials"][0]
-    assert lab.client.get(f"jobs/{lab.launch(number, credentials=[other]).body['job']}/")["credentials"] == [other]
+    job = lab.launch(number, credentials=[other]).body["job"]
+    assert lab.client.service.jobs.rows[job]["credentials"] == [other]
 
 
 def test_a_launch_says_what_it_needs(lab):

@@ -53,7 +53,7 @@ def test_a_token_with_the_scope_read_changes_nothing(client):
 
 
 def test_every_table_lists_its_objects_and_rejects_an_unknown_filter(client):
-    for table in tables():
+    for table in set(tables()) - {"workflow_approval_templates"}:
         assert client.get(f"{table}/")["count"] >= 0
         assert client.ask("GET", f"{table}/?colour=red").status == 400
     assert client.ask("GET", "colours/").status == 404
@@ -99,7 +99,7 @@ def test_a_list_has_pages(client):
         ({"env": {"PYTHONPATH": "x"}}, "is not allowed to be used in credentials"),
         ({"env": {"A": "{{ other }}"}}, "'other' is undefined"),
         ({"extra_vars": {"a.b": "x"}}, "does not match any of the regexes"),
-        ({"extra_vars": {"a": True}}, "is not of type 'string'"),
+        ({"extra_vars": {"a": True}}, "is not valid under any of the given schemas"),
         ({"extra_vars": {"a": "{{ word"}}, "Syntax error"),
         ({"file": {"template": "x", "template.b": "y"}}, "multi-file syntax"),
         ({"colour": {}}, "Additional properties are not allowed"),
@@ -237,6 +237,7 @@ def test_a_node_prompts_only_for_what_its_template_asks(client, project):
         ("DTSTART:20260101T020000Z RRULE:FREQ=SECONDLY;INTERVAL=1", "SECONDLY is not supported"),
         ("DTSTART:20260101T020000Z RRULE:FREQ=OFTEN;INTERVAL=1", "failed validation"),
         ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;COUNT=1000", "COUNT > 999"),
+        ("DTSTART;TZID=Europe/Nowhere:20260101T020000 RRULE:FREQ=DAILY;INTERVAL=1", "A valid TZID must be provided"),
     ],
 )
 def test_schedules_that_awx_rejects(client, project, rule, words):
@@ -397,11 +398,10 @@ def test_bodies_that_are_no_objects_are_rejected(client, project):
     made = template(client, project).body["id"]
     organization = client.get("organizations/")["results"][0]
     role = organization["summary_fields"]["object_roles"]["admin_role"]["id"]
-    for path in (f"organizations/{organization['id']}/galaxy_credentials/", f"roles/{role}/users/"):
+    links = (f"organizations/{organization['id']}/galaxy_credentials/", f"roles/{role}/users/")
+    for path in (*links, "organizations/", f"job_templates/{made}/launch/"):
         answer = client.ask("POST", path, [1])
-        assert (answer.status, answer.body) == (400, "invalid type for post data")
-    words = "Invalid data. Expected a dictionary, but got list."
-    assert client.ask("POST", f"job_templates/{made}/launch/", [1]).body == {"non_field_errors": [words]}
+        assert (answer.status, answer.body) == (400, {"detail": "JSON parse error - not a JSON object"})
 
 
 @pytest.mark.parametrize("value", ["--5", "\u00b2", "-", ""])

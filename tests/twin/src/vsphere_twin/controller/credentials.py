@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 
 from .refused import Refused
 
 HIDDEN = "$encrypted$"
-_ID = re.compile(r"[a-zA-Z_]+[a-zA-Z0-9_]*\Z")
-_EXTRA_VAR = re.compile(r"[a-zA-Z_{}]+[a-zA-Z0-9_{}]*\Z")
-_FILE = re.compile(r"template(\.[a-zA-Z_]+[a-zA-Z0-9_]*)?\Z")
-_KEYS = {"id", "label", "type", "format", "choices", "secret", "multiline", "ask_at_runtime", "help_text", "default"}
+_ID = re.compile(r"^[a-zA-Z_]+[a-zA-Z0-9_]*$")
+# The names in injectors. AWX repeats the expression in its answer.
+_NAMES = {
+    "env": _ID,
+    "extra_vars": re.compile(r"^[a-zA-Z_\{\}]+[a-zA-Z0-9_\{\}]*$"),
+    "file": re.compile(r"^template(\.[a-zA-Z_]+[a-zA-Z0-9_]*)?$"),
+}
+# The keys of a field, with the type of each. `default` depends on the type of the field.
+_KEYS = {
+    **dict.fromkeys(("id", "label", "type", "format", "help_text"), (str, "string")),
+    **dict.fromkeys(("secret", "multiline", "ask_at_runtime"), (bool, "boolean")),
+    "choices": (list, "array"),
+    "default": (object, ""),
+}
 _ONLY_TEXT = ("choices", "multiline", "format", "secret")
 # Names of the environment that a credential type must not set.
 _BLOCKED = {
@@ -20,6 +32,11 @@ _BLOCKED = {
 }
 # The names in an expression of Jinja. AWX renders the template; the twin has no Jinja and compares names.
 _EXPRESSION = re.compile(r"\{\{-?\s*([a-zA-Z_][a-zA-Z0-9_.]*)")
+# A private key in its armour: the type, and the data in lines.
+_KEY = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----\s*\n(.*?)-----END \1-----\s*", re.DOTALL)
+# A secret with this text is a question at the launch. The API shows it.
+ASK = "ASK"
+_ASKED = {"password", "ssh_key_unlock", "become_password", "vault_password"}
 # Types that every controller has, as far as clients use them here: (name, kind, namespace, fields, required).
 _MACHINE = ("username", "password!", "ssh_key_data!", "ssh_public_key_data", "ssh_key_unlock!", "become_method")
 _GALAXY = "Ansible Galaxy/Automation Hub API Token"
@@ -42,6 +59,8 @@ def managed():
                 "label": one.rstrip("!?").replace("_", " ").capitalize(),
                 "type": "boolean" if one.endswith("?") else "string",
                 **({"secret": True} if one.endswith("!") else {}),
+                **({"format": "ssh_private_key"} if one.startswith("ssh_key_data") else {}),
+                **({"ask_at_runtime": True} if kind in ("ssh", "vault") and one.rstrip("!") in _ASKED else {}),
             }
             for one in fields
         ]
@@ -64,69 +83,68 @@ def check_type(values):
 
 def _check_inputs(inputs):
     _only("inputs", inputs, {"fields", "required"})
+    _expect("inputs", inputs.get("fields", []), ["fields"], list, "array")
     ids = {}
     for number, one in enumerate(inputs.get("fields", [])):
-        if not isinstance(one, dict):
-            raise _wrong(
-                "inputs", f"{type(one).__name__} provided in relative path ['fields', {number}], expected dict"
-            )
-        _only("inputs", one, _KEYS, ["fields", number])
+        where = ["fields", number]
+        _expect("inputs", one, where, dict, "dict")
+        _only("inputs", one, _KEYS, where)
+        for key, value in one.items():
+            _expect("inputs", value, [*where, key], *_KEYS[key])
+        for choice, text in enumerate(one.get("choices", [])):
+            _expect("inputs", text, [*where, "choices", choice], str, "string")
         for key in ("id", "label"):
             if key not in one:
                 raise _wrong("inputs", f"'{key}' is a required property")
-        name, kind = one["id"], one.setdefault("type", "string")
-        if not _ID.match(str(name)):
-            raise _wrong("inputs", f"{name} is an invalid variable name")
-        if name == "tower":
-            raise _wrong("inputs", '"tower" is a reserved field name')
-        if name in ids:
-            raise _wrong("inputs", f"field IDs must be unique ({name})")
-        if kind not in ("string", "boolean"):
-            raise _wrong("inputs", f"'{kind}' is not one of ['string', 'boolean']")
-        for key in _ONLY_TEXT:
-            if key in one and kind != "string":
-                raise _wrong("inputs", f"{key} not allowed for {kind} type ({name})")
-        if "default" in one and not isinstance(one["default"], bool if kind == "boolean" else str):
-            raise _wrong("inputs", f"{one['default']} is not a {kind}")
-        if not isinstance(one["label"], str):
-            where = f"in relative path ['fields', {number}, 'label']"
-            raise _wrong("inputs", f"{type(one['label']).__name__} provided {where}, expected string")
-        if not isinstance(one.get("choices", []), list):
-            where = f"in relative path ['fields', {number}, 'choices']"
-            raise _wrong("inputs", f"{type(one['choices']).__name__} provided {where}, expected array")
-        if "format" in one and one["format"] not in ("ssh_private_key", "url"):
-            raise _wrong("inputs", f"'{one['format']}' is not one of ['ssh_private_key', 'url']")
-        ids[name] = one
-    required = inputs.get("required", [])
-    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        raise _wrong("inputs", "required is not a list of strings")
+        _check_field(one, ids)
+        ids[one["id"]] = one
+    _expect("inputs", inputs.get("required", []), ["required"], list, "array")
+    for number, name in enumerate(inputs.get("required", [])):
+        _expect("inputs", name, ["required", number], str, "string")
     return ids
 
 
+def _check_field(one, ids):
+    name, kind = one["id"], one.setdefault("type", "string")
+    if not _ID.match(name):
+        raise _wrong("inputs", f"{name} is an invalid variable name")
+    if name == "tower":
+        raise _wrong("inputs", '"tower" is a reserved field name')
+    if name in ids:
+        raise _wrong("inputs", f"field IDs must be unique ({name})")
+    if kind not in ("string", "boolean"):
+        raise _wrong("inputs", f"'{kind}' is not one of ['string', 'boolean']")
+    if "ask_at_runtime" in one:
+        raise _wrong("inputs", "'ask_at_runtime' is not supported for custom credentials.")
+    for key in _ONLY_TEXT:
+        if key in one and kind != "string":
+            raise _wrong("inputs", f"{key} not allowed for {kind} type ({name})")
+    if "default" in one and not isinstance(one["default"], bool if kind == "boolean" else str):
+        raise _wrong("inputs", f"{one['default']} is not a {kind}")
+    if "format" in one and one["format"] not in ("ssh_private_key", "url"):
+        raise _wrong("inputs", f"'{one['format']}' is not one of ['ssh_private_key', 'url']")
+
+
 def _check_injectors(injectors, ids):
-    _only("injectors", injectors, {"file", "env", "extra_vars"})
-    for name, given in injectors.items():
-        if not isinstance(given, dict):
-            raise _wrong("injectors", f"{type(given).__name__} provided in relative path ['{name}'], expected dict")
+    _only("injectors", injectors, set(_NAMES))
+    for part, given in injectors.items():
+        _expect("injectors", given, [part], dict, "dict")
+        for name in given:
+            if not _NAMES[part].match(name):
+                why = f"{name!r} does not match any of the regexes: {_NAMES[part].pattern!r}"
+                raise _wrong("injectors", f"Schema validation error in relative path ['{part}'] ({why})")
     files = injectors.get("file", {})
-    for name in files:
-        if not _FILE.match(name):
-            raise _wrong("injectors", f"'{name}' does not match any of the regexes: '{_FILE.pattern}'")
     if "template" in files and len(files) > 1:
         raise _wrong("injectors", "Must use multi-file syntax when injecting multiple files")
     for name, text in injectors.get("env", {}).items():
-        if not _ID.match(name):
-            raise _wrong("injectors", f"'{name}' does not match any of the regexes")
-        if not isinstance(text, str) or not text.isascii():
-            raise _wrong("injectors", f"{text!r} is not of type 'string'")
+        _expect("injectors", text, ["env", name], str, "string")
+        if not text.isascii():
+            raise _wrong("injectors", f"{text!r} does not match '^[\\x00-\\x7f]*$'")
         if name.startswith("ANSIBLE_"):
             why = "may affect Ansible configuration so its use is not allowed in credentials"
             raise _wrong("injectors", f"Environment variable {name} {why}.")
         if name in _BLOCKED:
             raise _wrong("injectors", f"Environment variable {name} is not allowed to be used in credentials.")
-    for name in injectors.get("extra_vars", {}):
-        if not _EXTRA_VAR.match(name):
-            raise _wrong("injectors", f"'{name}' does not match any of the regexes: '{_EXTRA_VAR.pattern}'")
     known = _Namespace(ids, files)
     for part, entries in injectors.items():
         for name, value in entries.items():
@@ -162,45 +180,99 @@ def _texts(value):
             yield from _texts(key)
             yield from _texts(one)
     else:
-        raise _wrong("injectors", f"{value!r} is not of type 'string'")
+        raise _wrong("injectors", f"{value!r} is not valid under any of the given schemas")
 
 
 def check_inputs(kind, inputs, saved=None):
-    """Reject the inputs of a credential that its type does not have."""
+    """The inputs as they are saved, or a refusal of those that the type does not have."""
     fields = {one["id"]: one for one in kind["inputs"].get("fields", [])}
+    inputs = {name: _filled(fields.get(name, {}), value) for name, value in inputs.items()}
     for name, value in inputs.items():
         if name not in fields:
             raise _wrong("inputs", f"Additional properties are not allowed ('{name}' was unexpected)")
         if fields[name]["type"] == "boolean" and not isinstance(value, bool):
-            raise Refused(400, {"inputs": {name: [f"{value!r} is not of type 'boolean'"]}})
+            raise _wrong_input(name, f"{value!r} is not of type 'boolean'")
         if fields[name]["type"] == "string" and not isinstance(value, str):
-            raise Refused(400, {"inputs": {name: [f"{type(value).__name__} provided, expected string"]}})
+            raise _wrong_input(name, f"{value!r} is not of type 'string'")
         if value == HIDDEN and saved is None and fields[name].get("secret"):
             raise Refused(400, {"inputs": [f"$encrypted$ is a reserved keyword, and cannot be used for {name}."]})
         allowed = fields[name].get("choices")
         if allowed and value not in allowed:
-            raise Refused(400, {"inputs": {name: [f"{value!r} is not one of {allowed}"]}})
-    return {
+            raise _wrong_input(name, f"{value!r} is not one of {allowed}")
+        if fields[name].get("format") == "ssh_private_key" and value not in ("", HIDDEN) and not _KEY.search(value):
+            raise _wrong_input(name, f"Invalid certificate or key: {value[:100]}...")
+    if saved and kind["kind"] == "vault" and inputs.get("vault_id", "") != saved.get("vault_id", ""):
+        raise _wrong("inputs", "Vault IDs cannot be changed once they have been created.")
+    found = {
         name: saved[name] if value == HIDDEN and saved and name in saved else value for name, value in inputs.items()
     }
+    if kind.get("managed") and "ssh_key_unlock" in fields:
+        _check_passphrase(found)
+    # AWX saves no empty secret.
+    return {name: value for name, value in found.items() if value or not fields[name].get("secret")}
+
+
+def _filled(field, value):
+    """AWX takes null as the default of the field."""
+    if value is None and field:
+        return field.get("default", False if field["type"] == "boolean" else "")
+    return value
+
+
+def _check_passphrase(inputs):
+    key, passphrase = inputs.get("ssh_key_data", ""), inputs.get("ssh_key_unlock", "")
+    if _is_encrypted(key) and not passphrase:
+        raise _wrong_input("ssh_key_unlock", "must be set when SSH key is encrypted.")
+    if key and passphrase and not _is_encrypted(key):
+        raise _wrong_input("ssh_key_unlock", "should not be set when SSH key is not encrypted.")
+
+
+def _is_encrypted(text):
+    found = _KEY.search(text)
+    if found is None:
+        return False
+    kind, lines = found.groups()
+    if "ENCRYPTED" in kind or "ENCRYPTED" in lines:
+        return True
+    try:
+        data = base64.b64decode(lines)
+    except binascii.Error:
+        return False
+    # The magic word of OpenSSH, then the length and the name of the cipher.
+    return data.startswith(b"openssh-key-v1\0") and not data[19:].startswith(b"none")
 
 
 def shown(kind, inputs):
     """The inputs as the API returns them: secrets hidden."""
-    secret = {one["id"] for one in kind["inputs"].get("fields", []) if one.get("secret")}
-    return {name: HIDDEN if name in secret and value else value for name, value in inputs.items()}
+    secret = {one["id"]: one for one in kind["inputs"].get("fields", []) if one.get("secret")}
+    return {
+        name: HIDDEN if name in secret and value and not _is_asked(secret[name], value) else value
+        for name, value in inputs.items()
+    }
+
+
+def _is_asked(field, value):
+    return value == ASK and field.get("ask_at_runtime", False)
 
 
 def _only(field, given, allowed, path=()):
     if not isinstance(given, dict):
         raise _wrong(field, f"{type(given).__name__} provided, expected dict")
-    unknown = sorted(set(given) - allowed)
+    unknown = sorted(set(given) - set(allowed))
     if unknown:
-        where = f" in relative path {list(path)}" if path else ""
         words = ", ".join(repr(one) for one in unknown)
         why = f"Additional properties are not allowed ({words} was unexpected)"
-        raise _wrong(field, f"Schema validation error{where} ({why})")
+        raise _wrong(field, f"Schema validation error in relative path {list(path)} ({why})")
+
+
+def _expect(field, value, path, kind, label):
+    if not isinstance(value, kind):
+        raise _wrong(field, f"{type(value).__name__} provided in relative path {path}, expected {label}")
 
 
 def _wrong(field, text):
     return Refused.of(field, text)
+
+
+def _wrong_input(name, text):
+    return Refused(400, {"inputs": {name: [text]}})

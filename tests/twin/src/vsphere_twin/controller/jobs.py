@@ -11,7 +11,8 @@ import threading
 from dataclasses import dataclass, field
 
 from . import surveys
-from .objects import APPROVALS, LINKS_OF_NODES, NODES, PROMPTS, moment
+from .objects import APPROVALS, LINKS_OF_NODES, NODES, moment
+from .prompts import PROMPTS
 from .refused import Refused
 from .tables import LAUNCHED, tables, variables_of
 
@@ -63,13 +64,19 @@ class Jobs:
     def listed(self, table):
         return [row for row in self.rows.values() if row["type"] == TYPES[table]]
 
+    def active(self, number):
+        """The jobs of a template that have not ended."""
+        return [
+            one for one in self.rows.values() if one["unified_job_template"] == number and one["status"] not in ENDED
+        ]
+
     def launch(self, table, number, body):
         """Launch a template; the job and the fields that were ignored."""
         template = self.objects.row(table, number)
-        if not isinstance(body, dict):
-            words = f"Invalid data. Expected a dictionary, but got {type(body).__name__}."
-            raise Refused(400, {"non_field_errors": [words]})
-        given = {key: value for key, value in body.items() if value not in (None, "")}
+        empty = [name for name, value in body.items() if value is None]
+        if empty:
+            raise Refused(400, {name: ["This field may not be null."] for name in empty})
+        given = {key: value for key, value in body.items() if value != ""}
         answers, ignored = self._answers(table, template, given.pop("extra_vars", {}))
         limits = {}
         for name, value in given.items():
@@ -84,9 +91,15 @@ class Jobs:
         if table == TEMPLATES:
             self._check_needs(template, limits)
         variables = {**variables_of("extra_vars", template["extra_vars"]), **answers}
-        job = self._new_sliced(table, template, variables, "manual", limits)
+        hidden = self._passwords(table, template)
+        job = self._new_sliced(table, template, variables, "manual", limits, survey_passwords=hidden)
         self.start(lambda: self._run(job, template))
         return job, ignored
+
+    def _passwords(self, table, template):
+        """The variables that the API returns hidden: answers to questions of the type password."""
+        spec = self.objects.surveys.get((table, template["id"]), {}) if template["survey_enabled"] else {}
+        return [one["variable"] for one in spec.get("spec", []) if one["type"] == "password"]
 
     def asked(self, table, number):
         """What a launch of the template needs and accepts."""
@@ -129,21 +142,19 @@ class Jobs:
         for number in given:
             if not isinstance(number, int) or not self.objects.exists("credentials", number):
                 raise Refused.of("credentials", f'Invalid pk "{number}" - object does not exist.')
+        own = self.objects.linked(TEMPLATES, template["id"], "credentials")[1]
+        lost = [self.objects.row("credentials", one) for one in own if one not in given]
         kinds = {self.objects.row("credentials", one)["credential_type"] for one in given}
-        own = [
-            self.objects.row("credentials", one)
-            for one in self.objects.linked(TEMPLATES, template["id"], "credentials")[1]
+        names = ", ".join(f"{row['name']}-{row['id']}" for row in lost)
+        types = [self.objects.row("credential_types", row["credential_type"]) for row in lost]
+        words = [
+            f"Removing {kind['name']} credential at launch time without replacement is not supported. "
+            f"Provided list lacked credential(s): {names}."
+            for kind in types
+            if kind["id"] not in kinds
         ]
-        lost = [row for row in own if row["credential_type"] not in kinds]
-        if lost:
-            # [unsure: the words of AWX]
-            types = ", ".join(self.objects.row("credential_types", row["credential_type"])["name"] for row in lost)
-            names = ", ".join(row["name"] for row in lost)
-            raise Refused.of(
-                "credentials",
-                f"Removing {types} credential at launch time without replacement is not supported. "
-                f"Provided list lacked credential(s): {names}.",
-            )
+        if words:
+            raise Refused(400, {"credentials": words})
 
     def _new(self, table, template, variables, how, **more):
         number = len(self.rows) + 1
@@ -193,7 +204,7 @@ class Jobs:
         self._set(job, "waiting")
         self._set(job, "running")
         count, variables = job["job_slice_count"], json.loads(job["extra_vars"])
-        limits = {name: job[name] for name in (*PROMPTS, "credentials") if name in job}
+        limits = {name: job[name] for name in (*PROMPTS, "credentials", "survey_passwords") if name in job}
         for number in range(1, count + 1):
             of = {**limits, "workflow_job": job["id"], "job_slice_number": number, "job_slice_count": count}
             row = self._new("jobs", template, variables, "workflow", **of)
@@ -328,7 +339,9 @@ class Jobs:
         own = variables_of("extra_vars", of["extra_vars"])
         variables = {**own, **node["extra_data"], **passed, **json.loads(job["extra_vars"])}
         slices = {"job_slice_count": node["job_slice_count"]} if node["job_slice_count"] else {}
-        row = self._new_sliced(table, of, variables, "workflow", slices, workflow_job=job["id"])
+        hidden = [*job["survey_passwords"], *self._passwords(table, of)]
+        more = {"workflow_job": job["id"], "survey_passwords": hidden}
+        row = self._new_sliced(table, of, variables, "workflow", slices, **more)
         done[node["id"]] = row["id"]
         self._run(row, of)
 

@@ -87,6 +87,7 @@ def check(values):
     problems = list(_problems(_SETTINGS[values["notification_type"]], values["notification_configuration"]))
     if problems:
         raise Refused(400, {"__all__": problems})
+    values["messages"] = {**dict.fromkeys(_EVENTS), **(values["messages"] or {})}
     check_messages(values["messages"])
 
 

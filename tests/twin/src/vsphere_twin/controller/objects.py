@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from datetime import datetime, timezone
 
-from . import credentials, notifications, schedules, surveys
+from . import credentials, inventories, notifications, prompts, schedules, surveys
 from .projects import Projects
 from .refused import Refused
 from .tables import UNIFIED, tables
@@ -31,22 +31,6 @@ HIDDEN = "$encrypted$"
 _IMAGE = re.compile(
     r"[a-zA-Z0-9][\w.-]*(:\d+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[\w][\w.-]{0,127})?(@[a-z0-9]+:[a-f0-9]{32,})?\Z"
 )
-# A prompt of a node or schedule -> the template's permission for it.
-PROMPTS = {
-    name: f"ask_{name}_on_launch"
-    for name in (
-        "inventory",
-        "limit",
-        "scm_branch",
-        "job_type",
-        "skip_tags",
-        "diff_mode",
-        "verbosity",
-        "forks",
-        "timeout",
-        "job_slice_count",
-    )
-} | {"job_tags": "ask_tags_on_launch", "credentials": "ask_credential_on_launch"}
 
 
 def moment():
@@ -211,23 +195,40 @@ class Objects:
         if data.get("disassociate"):
             if other in ids:
                 ids.remove(other)
+            # AWX deletes a label that no object has.
+            if name == "labels" and not any(other in one for key, one in self._links.items() if key[2] == name):
+                del self._rows[target][other]
             return
         if name == "credentials":
             # AWX also rejects a credential that the template has.
             self._check_credential(ids, other)
+        if name == "galaxy_credentials" and self._kind(other)[0]["kind"] != "galaxy":
+            words = f"Credential must be a Galaxy credential, not {self._kind(other)[0]['name']}."
+            raise Refused(400, {"msg": words})
         if other in ids:
             return
         if name in LINKS_OF_NODES:
             self._check_path(number, name, other)
+        if table in (NODES, "schedules") and name == "credentials":
+            of = self.row(table, number)["unified_job_template"]
+            prompts.check_credential(of and self.unified(of)[1])
+        if name == "children":
+            inventories.check_child(number, other, lambda one: self._links["groups", one, "children"])
         ids.append(other)
 
     def _check_credential(self, ids, number):
-        new = self.row("credential_types", self.row("credentials", number)["credential_type"])
-        kinds = [self.row("credential_types", self.row("credentials", one)["credential_type"]) for one in ids]
-        if new["kind"] != "vault" and any(kind["id"] == new["id"] for kind in kinds):
-            raise Refused(400, {"error": f"Cannot assign multiple {new['name']} credentials."})
+        new, mine = self._kind(number)
+        if any(self._kind(one) == (new, mine) for one in ids):
+            words = f"{new['name']} (id={mine})" if mine else new["name"]
+            raise Refused(400, {"error": f"Cannot assign multiple {words} credentials."})
         if new["kind"] not in ("ssh", "vault", "cloud", "net"):
             raise Refused(400, {"error": f"Cannot assign a Credential of kind `{new['kind']}`."})
+
+    def _kind(self, number):
+        """The type of a credential, and the ID of a vault: a template has one credential of each."""
+        row = self.row("credentials", number)
+        kind = self.row("credential_types", row["credential_type"])
+        return kind, row["inputs"].get("vault_id", "") if kind["kind"] == "vault" else ""
 
     def _check_path(self, number, name, other):
         mine, theirs = (self.row(NODES, one)["workflow_job_template"] for one in (number, other))
@@ -251,8 +252,6 @@ class Objects:
     def approve_by(self, number, data):
         """The approval of a node: create its template."""
         node = self.row(NODES, number)
-        if node["unified_job_template"] is not None:
-            raise Refused.detail(400, "The node has a template already.")
         node["unified_job_template"] = made = self.create(APPROVALS, data)
         return made
 
@@ -295,11 +294,20 @@ class Objects:
     def _check_project(self, values, row):
         if values["scm_type"] and not values["scm_url"] and values["scm_type"] != "insights":
             raise Refused.of("scm_url", "SCM URL is required.")
+        if values["scm_type"] == "archive" and values["scm_branch"]:
+            raise Refused.of("scm_branch", "SCM branch cannot be used with archive projects.")
+        if values["credential"] is not None:
+            kind = self.row("credential_types", self.row("credentials", values["credential"])["credential_type"])
+            wanted = "insights" if values["scm_type"] == "insights" else "scm"
+            if kind["kind"] != wanted:
+                raise Refused.of("credential", f"Credential kind must be '{wanted}'.")
         if values["scm_type"]:
             return
+        values["status"] = "ok"
         others = [one["local_path"] for _table, one in self.rows("projects") if one is not row and not one["scm_type"]]
         # AWX also accepts a project without a path. No job can use it.
-        if values["local_path"] in ("", *others) or not self.projects.folder(values).is_dir():
+        outside = values["local_path"][:1] in ("", "/", ".")
+        if outside or values["local_path"] in others or not self.projects.folder(values).is_dir():
             raise Refused.of("local_path", "This path is already being used by another manual project.")
         if values["scm_update_on_launch"]:
             raise Refused.of("scm_update_on_launch", "Update options must be set to false for manual projects.")
@@ -338,42 +346,25 @@ class Objects:
             raise Refused.of("name", "default instance group name may not be changed.")
 
     def _check_environment(self, values, row):
+        if row is not None and values["organization"] != row["organization"]:
+            raise Refused.of("organization", "Cannot change the organization of an execution environment")
         if not _IMAGE.match(values["image"]):
             raise Refused.of("image", f"The container image name {values['image']} is not valid")
 
     def _check_inventory_source(self, values, row):
-        if values["source"] == "scm" and values["source_project"] is None:
-            raise Refused.of("source_project", "Project required for scm type sources.")
-        if values["source"] == "scm" and not self.row("projects", values["source_project"])["scm_type"]:
-            raise Refused.of("source_project", "Cannot use manual project for SCM-based inventory.")
-        if values["source"] is None:
-            raise Refused.of("source", "This field is required.")
+        inventories.check_source(values, self.row)
 
     def _check_node(self, values, row):
-        self._check_prompts(values)
+        self._check_prompts(values, complete=False)
 
     def _check_schedule(self, values, row):
         schedules.check(values["rrule"])
-        self._check_prompts(values)
+        self._check_prompts(values, complete=True)
 
-    def _check_prompts(self, values):
-        """A prompt that the template does not ask for is rejected; a survey's variables are accepted."""
-        if values["unified_job_template"] is None:
-            return
-        table, template = self.unified(values["unified_job_template"])
-        if table not in ("job_templates", "workflow_job_templates"):
-            return
-        for name, asks in PROMPTS.items():
-            if values.get(name) not in (None, "") and not template.get(asks, False):
-                raise Refused.of(name, "Field is not configured to prompt on launch.")
-        if values["extra_data"] and not template["ask_variables_on_launch"]:
-            spec = self.surveys.get((table, template["id"]), {}) if template["survey_enabled"] else {}
-            asked = {one["variable"] for one in spec.get("spec", [])}
-            left = ", ".join(name for name in values["extra_data"] if name not in asked)
-            if left:
-                label = tables()[table].type.replace("_", " ").title()
-                fix = f"Check the Prompt on Launch setting on the {label} to include Extra Variables."
-                raise Refused.of("extra_data", f"Variables {left} are not allowed on launch. {fix}")
+    def _check_prompts(self, values, complete):
+        found = values["unified_job_template"] and self.unified(values["unified_job_template"])
+        if found and found[0] in ("job_templates", "workflow_job_templates"):
+            prompts.check(values, *found, self.surveys.get((found[0], found[1]["id"]), {}), complete)
 
     def shown(self, table, row):
         """The fields of an object as the API returns them."""
@@ -401,7 +392,7 @@ class Objects:
 
 def _taken(table):
     """The refusal of a second object of a name."""
-    if table.unified and table.survey:
+    if table.unified:
         kind = "".join(word.title() for word in table.type.split("_"))
         return Refused(400, {"__all__": [f"{kind} with this ({', '.join(table.unique)}) combination already exists."]})
     names = [name.replace("_", " ").capitalize() for name in table.unique]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import zoneinfo
 
 from .refused import Refused
 
 MOST_TIMES = 999
 _START = re.compile(r"DTSTART(?:;[^:]+)?:[0-9]+T[0-9]+Z?")
+_ZONE = re.compile(r"DTSTART;TZID=([^:]*):")
 _NAIVE = re.compile(r"DTSTART:[0-9]+T[0-9]+ ")
 _RULE = re.compile(r"RULE:[^\s]*")
 _NUMBERED_DAY = re.compile(r"BYDAY[:=][0-9]+[a-zA-Z]{2}")
@@ -27,6 +29,9 @@ def _problems(rule):
         yield "Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ"
     if _NAIVE.search(rule):
         yield "DTSTART cannot be a naive datetime.  Specify ;TZINFO= or YYYYMMDDTHHMMSSZZ."
+    for zone in _ZONE.findall(rule):
+        if zone not in zoneinfo.available_timezones():
+            yield "rrule parsing failed validation: A valid TZID must be provided (e.g., America/New_York)"
     if len(starts) > 1:
         yield "Multiple DTSTART is not supported."
     if not rules:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..https import basic_credentials
 from . import filters
 from .jobs import OF, TEMPLATES, TYPES, Jobs
-from .objects import APPROVALS, NODES, Objects
+from .objects import APPROVALS, HIDDEN, NODES, Objects
 from .refused import Refused
 from .roles import APPROVE, LAUNCH, ROLES, Roles
 from .tables import UNIFIED, tables, whole
@@ -146,7 +146,13 @@ class Service:
     def _job(self, table, row):
         url = row["url"]
         related = {"workflow_jobs": ("workflow_nodes",), "workflow_approvals": ("approve", "deny")}.get(table, ())
-        return {**row, "related": {name: f"{url}{name}/" for name in related}, "summary_fields": {}}
+        shown = {key: value for key, value in row.items() if key not in ("credentials", "survey_passwords")}
+        variables, hidden = json.loads(row["extra_vars"]), row.get("survey_passwords", ())
+        if variables:
+            shown["extra_vars"] = json.dumps(
+                {key: HIDDEN if key in hidden else value for key, value in variables.items()}
+            )
+        return {**shown, "related": {name: f"{url}{name}/" for name in related}, "summary_fields": {}}
 
     def _user(self, headers):
         users = [row for _table, row in self.objects.rows("users")]
@@ -162,7 +168,7 @@ class Service:
 
     def _tokens_of(self, method, path, user, body):
         if method == "POST":
-            scope = body.get("scope", "write") if isinstance(body, dict) else "write"
+            scope = body.get("scope", "write")
             if scope not in ("read", "write"):
                 # [unsure: the words of AWX]
                 raise Refused.of(
@@ -187,9 +193,11 @@ class Service:
         return Answer(405, {"detail": f'Method "{method}" not allowed.'})
 
     def _list(self, method, table, query, body):
+        if table == APPROVALS:
+            return _missing()
         if method == "GET":
             return _listed(table, self.objects.rows(table), f"{API}{table}/", query, self._shown)
-        if method != "POST" or table in (UNIFIED, APPROVALS):
+        if method != "POST" or table == UNIFIED:
             return Answer(405, {"detail": f'Method "{method}" not allowed.'})
         number = self.objects.create(table, body)
         shown = self._shown(table, self.objects.row(table, number))
@@ -214,6 +222,9 @@ class Service:
         if method in ("PATCH", "PUT"):
             self.objects.change(table, number, body, whole=method == "PUT")
         elif method == "DELETE" and table != "labels":
+            active = [{"id": row["id"], "type": row["type"]} for row in self.jobs.active(number)] if table in OF else []
+            if active:
+                raise Refused(409, {"error": "Resource is being used by running jobs.", "active_jobs": active})
             self.objects.delete(table, number)
             return Answer(204)
         elif method != "GET":
@@ -240,11 +251,17 @@ class Service:
             of = f"{job['type']}s"
             return Answer(201, {**self._job(of, job), job["type"]: job["id"], "ignored_fields": ignored})
         if part == "update" and table == "projects" and method == "POST":
+            if not self.objects.row(table, number)["scm_type"]:
+                return Answer(405, {"detail": 'Method "POST" not allowed.'})
             self.objects.update_project(number)
             return Answer(202, {**self._note_update(number), "project_update": number})
         target, ids = self.objects.linked(table, number, part)
         if method == "GET":
-            return Answer(200, _page([self._shown(target, self.objects.row(target, one)) for one in ids]))
+            rows = [(target, self.objects.row(target, one)) for one in ids]
+            # AWX keeps the order of these two only.
+            if part not in ("instance_groups", "galaxy_credentials"):
+                rows = filters.found(target, rows, [])
+            return Answer(200, _page([self._shown(*one) for one in rows]))
         if method != "POST":
             return Answer(405, {"detail": f'Method "{method}" not allowed.'})
         self.objects.link(table, number, part, body)
@@ -262,6 +279,8 @@ class Service:
     def _shown(self, table, row):
         one, url = tables()[table], f"{API}{table}/{row['id']}/"
         related = {name: f"{url}{name}/" for name in one.links}
+        if row.get("kind") != "constructed":
+            related.pop("input_inventories", None)
         if one.survey:
             related["survey_spec"] = f"{url}survey_spec/"
             related["launch"] = f"{url}launch/"
@@ -327,6 +346,9 @@ def _bearer(headers):
 
 def _parsed(data):
     try:
-        return json.loads(data or b"{}")
+        found = json.loads(data or b"{}")
     except ValueError as problem:
         raise Refused.detail(400, f"JSON parse error - {problem}\nPossible cause: trailing comma.") from None
+    if not isinstance(found, dict):
+        raise Refused.detail(400, "JSON parse error - not a JSON object")
+    return found

@@ -121,7 +121,8 @@ def problems(spec, answers):
 def _problems(question, answers):
     name, kind = question["variable"], question["type"]
     if name not in answers:
-        if question["required"] and question.get("default") in (None, ""):
+        # A default is no answer.
+        if question["required"]:
             yield f"'{name}' value missing"
         return
     value, low, high = answers[name], question.get("min"), question.get("max")

@@ -15,6 +15,7 @@ from .refused import Refused
 UNSET = object()  # nothing was sent
 MOST_CHARACTERS = 512  # of a name [sure]: CharField(max_length=512)
 PERCENT = 100
+MOST = 2**31 - 1  # of an integer: a column of the database
 # Integers that AWX does not accept below 0. [sure]
 NO_LESS_THAN_0 = {
     *("max_hosts", "max_concurrent_jobs", "max_forks", "policy_instance_percentage", "policy_instance_minimum"),
@@ -198,6 +199,8 @@ def _integer(one, value):
         raise Refused.of(one.name, "Ensure this value is greater than or equal to 0.")
     if int(value) > PERCENT and one.name.endswith("_percentage"):
         raise Refused.of(one.name, f"Ensure this value is less than or equal to {PERCENT}.")
+    if int(value) > MOST:
+        raise Refused.of(one.name, f"Ensure this value is less than or equal to {MOST}.")
     return int(value)
 
 
@@ -219,6 +222,12 @@ def _choice(one, value):
 
 
 def _object(one, value):
+    if value is None and one.name == "messages":
+        return one.default
+    if value is None:
+        raise Refused.of(one.name, "This field may not be null.")
+    if isinstance(one.default, list) and not isinstance(value, list):
+        raise Refused.of(one.name, f'Expected a list of items but got type "{type(value).__name__}".')
     if not isinstance(value, type(one.default) if one.default is not None else dict):
         raise Refused.of(one.name, f"{type(value).__name__} provided, expected {type(one.default).__name__}")
     return value
@@ -226,6 +235,8 @@ def _object(one, value):
 
 def _text(one, value):
     """Variables: JSON or YAML of a dictionary, in a string."""
+    if value is None:
+        return ""
     if not isinstance(value, str):
         raise Refused.of(one.name, "Not a valid string.")
     variables_of(one.name, value)
@@ -233,16 +244,30 @@ def _text(one, value):
 
 
 def variables_of(name, text):
-    """The dictionary in a text, or a refusal."""
-    try:
-        found = yaml.safe_load(text) if text.strip() else {}
-    except yaml.YAMLError as problem:
-        raise Refused.of(name, f"Cannot parse as JSON or YAML: {problem}") from None
-    if found is None:
+    """The dictionary in a text, or a refusal in the words of AWX, which reads JSON first, and then YAML."""
+    if not text.strip():
         return {}
-    if not isinstance(found, dict):
-        raise Refused.of(name, f"Input type `{type(found).__name__}` is not a dictionary")
+    try:
+        return _dictionary(json.loads(text))
+    except ValueError as problem:
+        of_json = problem
+    try:
+        found = yaml.safe_load(text)
+        found = _dictionary({} if found is None else found)
+    except (yaml.YAMLError, ValueError) as problem:
+        raise Refused.of(name, f"Cannot parse as JSON (error: {of_json}) or YAML (error: {problem}).") from None
+    try:
+        json.dumps(found)
+    except (TypeError, ValueError) as problem:
+        # A date of YAML, for example.
+        raise Refused.of(name, f"Variables not compatible with JSON standard (error: {problem})") from None
     return found
+
+
+def _dictionary(value):
+    if not isinstance(value, dict):
+        raise ValueError(f"Input type `{type(value).__name__}` is not a dictionary")
+    return value
 
 
 _READERS = {

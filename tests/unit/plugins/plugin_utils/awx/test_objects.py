@@ -195,6 +195,13 @@ def test_no_type_sets_a_name_that_awx_rejects():
         ({"awx_templates": ["colour"]}, "has no such playbook"),
         ({"awx_templates": ["site"]}, "awx_templates lacks next_steps, plan, preflight, setup, validate"),
         ({"awx_schedules": [{"name": "n", "template": "x", "rrule": "r"}]}, "is not one of awx_templates"),
+        (
+            {
+                "awx_schedules": [{"name": "n", "template": "site", "rrule": "r"}],
+                "awx_survey": [{"key": "gpu.profile", "required": True}],
+            },
+            "without the answer to a required question",
+        ),
         ({"awx_credentials": [{"kind": "bmc"}, {"kind": "bmc", "name": "b"}]}, "accepts one credential of the type"),
         ({"awx_credentials": [{"kind": "colour"}]}, "value of kind must be one of"),
         ({"awx_project": {"scm": "git"}}, "Unknown option: awx_project.scm"),
@@ -214,5 +221,9 @@ def test_a_manual_project_needs_an_inventory_without_files():
 
 
 def test_several_vaults_are_attached_to_a_template():
-    found = made(awx_credentials=[{"kind": "vault", "name": "a"}, {"kind": "vault", "name": "b"}])
+    vaults = [{"kind": "vault", "name": "a"}, {"kind": "vault", "name": "b", "inputs": {"vault_id": "second"}}]
+    found = made(awx_credentials=vaults)
     assert all(row["credentials"] == ["a", "b"] for row in found["controller_templates"])
+    del vaults[1]["inputs"]
+    with pytest.raises(AnsibleFilterError, match="Cannot attach the credentials a and b .* one vault of each ID"):
+        made(awx_credentials=vaults)

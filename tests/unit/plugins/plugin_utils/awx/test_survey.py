@@ -36,6 +36,7 @@ def test_a_question_without_a_default_keeps_the_value_of_the_site():
 def test_prepared_sites_are_the_first_question():
     first, second = of_site(["gpu.profile"], ["lab", "production"])
     assert (first["variable"], first["choices"], first["default"]) == ("site_choice", ["lab", "production"], "lab")
+    assert not first["required"]
     assert second["variable"] == "site_answer_gpu__profile"
 
 
