@@ -117,6 +117,23 @@ def test_the_cluster_of_vks_is_compared_in_its_version():
     assert rows == [("gpu-train", "cpus", "8"), ("Cluster training/gpu", "spec.topology.version", "v1.34.0")]
 
 
+@pytest.mark.parametrize(
+    "requested, found, drifts",
+    [
+        ("v1.33.4", "v1.33.4+vmware.1-vkr.1", False),
+        ("v1.33", "v1.33.4+vmware.1-vkr.1", False),
+        ("v1.33.4", "v1.33.40+vmware.1-vkr.1", True),
+        ("v1.33.4", None, True),
+    ],
+)
+def test_a_supervisor_completes_the_version_of_a_cluster(requested, found, drifts):
+    made = {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "metadata": {"name": "gpu", "namespace": "a"}}
+    made["spec"] = {"topology": {"version": requested}}
+    there = {**made, "spec": {"topology": {"version": found} if found else {}}}
+    rows = list(cluster({"cluster": [made], "clusters": [{"item": "v1beta2", "resources": [there]}]}))
+    assert [row.state != "as requested" for row in rows] == [drifts]
+
+
 def test_each_kind_is_read_once_and_no_content_of_secrets_is_kept():
     made = [policy(), *({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in "ab")]
     found = reads(made)
