@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the results of runs lie, as callback plugins take it; what it means stands in plugin_utils/run/record.py."""
+"""Where the results of runs lie, as callback plugins take it; its meaning is in plugin_utils/run/record.py."""
 
 from __future__ import annotations
 

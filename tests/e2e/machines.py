@@ -41,7 +41,7 @@ def vms_of(lab, names=NAMES):
 
 
 def setup(vm):
-    """What was promised of a VM, as the model has it and not as a module says."""
+    """What was desired of a VM, as the model has it and not as a module says."""
     return {
         "cpus": vm.cpus,
         "memory": (vm.memory_mb, vm.fully_reserved),
@@ -52,7 +52,7 @@ def setup(vm):
     }
 
 
-def promised(profile=PROFILE):
+def desired(profile=PROFILE):
     return {
         "cpus": 16,
         "memory": (65536, True),

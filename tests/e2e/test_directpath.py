@@ -10,7 +10,7 @@ from vsphere_twin.guests.programs import hardware
 from vsphere_twin.model import gpudirect, groups
 
 from .hosts import SEEDS
-from .machines import NAMES, PROFILE, created, promised, setup, vms_of
+from .machines import NAMES, PROFILE, created, desired, setup, vms_of
 
 NVLINK = "Nvidia:2@NVIDIA A100 PCIe 40GB%NVLink"
 CLASS, PORT_CLASS = "com.example.gpu", "com.example.port"
@@ -121,7 +121,7 @@ def test_six_gpus_in_nvlink_sets_of_two_are_placed_and_shaped_and_are_peers_in_t
         assert list(vm.device_groups.values()) == [NVLINK] * 3
         # Each 40 GB GPU needs a window of 64 GB, and the size of all is a power of two.
         assert int(vm.setting("pciPassthru.64bitMMIOSizeGB")) >= 6 * 64
-        assert setup(vm) == promised() | {"profiles": []}
+        assert setup(vm) == desired() | {"profiles": []}
         gpus = hardware.gpus_of(vm)
         assert [sum(hardware.nvlinks(one, other) for other in gpus) for one in gpus] == [12] * 6
     again = lab.run(*site)
@@ -140,7 +140,7 @@ def test_two_vgpus_with_nvlink_are_placed_and_shaped_and_are_peers_in_the_guest(
     first = lab.run(*site)
     assert first.status == 0, first.output
     for vm in vms_of(lab):
-        assert setup(vm) == promised() | {"profiles": [PROFILE] * 2}
+        assert setup(vm) == desired() | {"profiles": [PROFILE] * 2}
         # Each 40 GB GPU needs a window of 64 GB.
         assert int(vm.setting("pciPassthru.64bitMMIOSizeGB")) >= 2 * 64
         one, other = hardware.gpus_of(vm)

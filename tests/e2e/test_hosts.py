@@ -177,7 +177,7 @@ def test_what_is_wrong_for_a_single_host_stops_the_play_before_the_first_one(hos
     assert "Read the state of the host" not in run.text
 
 
-def test_preview_says_what_it_could_not_look_at_and_promises_no_restart_less(host_lab):
+def test_preview_says_what_it_could_not_look_at_and_leaves_out_no_restart(host_lab):
     lab = host_lab(_driver_loaded())
     run = lab.hosts("--check", site={**PLAIN, "gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}})
     assert run.status == 0, run.output

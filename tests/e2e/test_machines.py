@@ -14,7 +14,7 @@ from .machines import (
     NETWORKS,
     PROFILE,
     created,
-    promised,
+    desired,
     setup,
     traffic,
     untouched,
@@ -48,7 +48,7 @@ def test_vms_are_created_from_nothing_as_announced_and_the_second_run_changes_no
     # On hosts that are ready nothing stays open.
     (stage,) = json.loads((planned / "stages.json").read_text())["stages"]
     assert stage.get("decided_later", []) == []
-    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert [setup(vm) for vm in vms_of(lab)] == [desired(), desired()]
     assert [disk.capacityInKB // 1024**2 for vm in vms_of(lab) for disk in vm.disks] == [120, 120]
     assert {vm.host.name for vm in vms_of(lab)} == {"esx-01.lab.example", "esx-02.lab.example"}
     assert traffic(lab, path) == GOOD[path]
@@ -75,7 +75,7 @@ def test_another_profile_for_one_vm_touches_only_that_vm_and_needs_leave_to_powe
     assert untouched(two) == before
     changed = lab.run(*lab.site(**created("tcp", vms, power="cycle")))
     assert changed.status == 0, changed.output
-    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised("grid_a100-20c")]
+    assert [setup(vm) for vm in vms_of(lab)] == [desired(), desired("grid_a100-20c")]
     assert untouched(one) == bystander
 
 
@@ -101,7 +101,7 @@ def test_vms_come_from_an_item_of_a_content_library(lab):
     site = lab.site(**created("tcp", machine=machine))
     first = lab.run(*site)
     assert first.status == 0, first.output
-    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert [setup(vm) for vm in vms_of(lab)] == [desired(), desired()]
     assert traffic(lab, "tcp") == GOOD["tcp"]
     again = lab.run(*site)
     assert (again.status, again.changed) == (0, 0), again.output

@@ -13,7 +13,7 @@ from wire.observe import by_hand, client
 
 from .conftest import MACHINES
 from .kills import kill_when
-from .machines import GOOD, KINDS, created, promised, setup, traffic, untouched, vms_of
+from .machines import GOOD, KINDS, created, desired, setup, traffic, untouched, vms_of
 
 NOTE = "aiready.vsphere.power_on_again"
 
@@ -50,7 +50,7 @@ def test_killed_while_vms_are_copied_shaped_and_started_the_next_run_makes_nothi
     lab.twin.world.task_seconds["CloneVM_Task"] = 0.05
     last = lab.run(*lab.site(**created("sriov", power="cycle")))
     assert last.status == 0, last.output
-    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert [setup(vm) for vm in vms_of(lab)] == [desired(), desired()]
     assert traffic(lab, "sriov") == GOOD["sriov"]
     assert succeeded(lab, "CloneVM_Task") == 2
     before = [untouched(vm) for vm in vms_of(lab)]
@@ -72,7 +72,7 @@ def test_killed_between_off_and_on_the_next_run_changes_the_vm_and_starts_it_aga
     starts.let_go()
     last = lab.run(*site)
     assert last.status == 0, last.output
-    assert [setup(vm) for vm in vms_of(lab)] == [promised(), {**promised("grid_a100-20c"), "cpus": 8}]
+    assert [setup(vm) for vm in vms_of(lab)] == [desired(), {**desired("grid_a100-20c"), "cpus": 8}]
     assert two.setting(NOTE) is None
     assert untouched(one) == bystander
 
@@ -82,8 +82,8 @@ def test_damage_in_every_part_of_one_vm_is_repaired_and_only_that(lab):
     site = lab.site(**created("pvrdma", power="cycle"))
     assert lab.run(*site).status == 0
     one, two = vms_of(lab)
-    bystander, promised_rules = untouched(two), rules(lab)
-    assert promised_rules
+    bystander, rules_before = untouched(two), rules(lab)
+    assert rules_before
     by_hand(lab.twin, "job-01", lambda vm: vm.PowerOffVM_Task())
     by_hand(lab.twin, "job-01", lambda vm: vm.ReconfigVM_Task(damage(lab, one)))
     (other,) = [host for host in lab.twin.world.of_kind("HostSystem") if host is not one.host]
@@ -100,9 +100,9 @@ def test_damage_in_every_part_of_one_vm_is_repaired_and_only_that(lab):
             time.sleep(0.02)
     repaired = lab.run("--diff", *site)
     assert repaired.status == 0, repaired.output
-    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert [setup(vm) for vm in vms_of(lab)] == [desired(), desired()]
     assert traffic(lab, "pvrdma") == GOOD["pvrdma"]
-    assert rules(lab) == promised_rules
+    assert rules(lab) == rules_before
     assert vms_of(lab)[0] is one
     assert one.host is not two.host
     assert untouched(two) == bystander

@@ -84,8 +84,8 @@ def modules_of_others(number: int) -> list[str]:
     if number % WITH_GUESTS != NEWEST_MODULES:
         return []
     # Sushy, which tests the BMCs, is no client of vCenter and has no newer release for a newer core.
-    files = sorted((ROOT / "tests" / "wire").glob("test_foreign_*.py"))
-    return [path.relative_to(ROOT).as_posix() for path in files if path.stem != "test_foreign_redfish"]
+    files = sorted((ROOT / "tests" / "wire").glob("test_third_party_*.py"))
+    return [path.relative_to(ROOT).as_posix() for path in files if path.stem != "test_third_party_redfish"]
 
 
 def _tests_of_ansible() -> list[str]:

@@ -75,9 +75,9 @@ def test_every_layer_of_the_training_image_is_there(registry):
 
 
 def test_another_authority_does_not_vouch_for_it(registry, tmp_path):
-    _context, foreign = server_context(tmp_path)
+    _context, third_party = server_context(tmp_path)
     with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
-        ask(registry, "", login(registry), foreign)
+        ask(registry, "", login(registry), third_party)
 
 
 def test_a_guest_reaches_it_and_trusts_it(guests, registry):

@@ -1,4 +1,4 @@
-"""A server is where it shall be only when its BMC says so."""
+"""A server is in the requested state only when its BMC reports it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ ROW = Row(
 
 
 class LampModule:
-    """Keeps the contract; each of its descendants breaks one promise."""
+    """Keeps the contract; each of its descendants breaks one rule of it."""
 
     def __init__(self, lamp):
         self._lamp = lamp
@@ -113,7 +113,7 @@ def test_a_module_that_keeps_the_contract_passes():
         (FailsTheSecondTime, "create again .check mode True.: It is red already"),
     ],
 )
-def test_a_module_that_breaks_a_promise_is_caught_at_the_first_step_that_shows_it(dishonest, caught):
+def test_a_module_that_breaks_a_rule_is_caught_at_the_first_step_that_shows_it(dishonest, caught):
     lamp = Lamp()
     with pytest.raises(AssertionError, match=caught):
         hold(ROW, lamp, dishonest(lamp))

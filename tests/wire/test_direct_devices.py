@@ -44,7 +44,7 @@ def test_a_vm_starts_with_the_gpu_and_the_port_that_it_was_given(twin, drive):
 
 
 @pytest.mark.parametrize("checkpoint", [True, False])
-def test_vmotion_is_promised_where_the_class_of_a_device_saves_its_state_and_only_there(twin, drive, checkpoint):
+def test_vmotion_is_offered_where_the_class_of_a_device_saves_its_state_and_only_there(twin, drive, checkpoint):
     gpus = [enhanced(checkpoint=checkpoint)]
     other = {"name": "esx-02", "gpus": gpus, "nics": ports()}
     running = twin(seed=site({**FIT, "extra_config": ROOM}, gpus=gpus, nics=ports(), others=[other], release="9.1.0"))

@@ -7,7 +7,7 @@ from pyVim.task import WaitForTask
 from pyVmomi import vim, vmodl
 
 from .observe import client
-from .test_foreign_hosts import host_object, until
+from .test_third_party_hosts import host_object, until
 
 HOST = "esx-01.lab.example"
 

@@ -48,7 +48,7 @@ def test_maps_that_others_use_are_left_as_they_are():
         assert sonic.device.treatment("Ethernet12") == before
 
 
-def test_what_was_not_saved_is_saved_by_the_next_run_that_shall():
+def test_what_was_not_saved_is_saved_by_the_next_run_that_may():
     with bench("sonic") as sonic:
         sonic.set(save="never")
         assert "AIREADY" not in sonic.device.startup()

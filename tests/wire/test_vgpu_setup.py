@@ -12,7 +12,7 @@ WHOLE = {"name": "train-01", "profiles": ["grid_a100-40c"]}
 MEMORY = "Invalid memory setting: memory reservation (sched.mem.min) should be equal to memsize(16384)."
 WINDOW = "The firmware could not allocate"
 NO_GPU = "The amount of graphics resource available"
-FOREIGN_KEYS = {
+UNMANAGED_KEYS = {
     "pciPassthru.allowP2P": "TRUE",
     "pciPassthru7.cfg.note": "somebody's",
     "sched.cpu.latencySensitivity": "high",
@@ -61,7 +61,7 @@ def test_bios_firmware_is_refused_because_such_a_vm_would_not_start(twin, drive)
     assert WINDOW in power_on(running, "train-02")
 
 
-def test_a_profile_is_no_promise_of_a_free_gpu(twin, drive):
+def test_a_profile_needs_a_free_gpu(twin, drive):
     running = twin(seed=lab({}, {}))
     answer = drive(running)(
         "vgpu_profile", vms=[{"name": "train-01"}, {"name": "train-02"}], profiles=["grid_a100-40c"]
@@ -75,7 +75,7 @@ def test_a_profile_is_no_promise_of_a_free_gpu(twin, drive):
 def test_what_does_not_concern_the_gpu_is_not_touched(twin, drive, state):
     """A network adapter by passthrough, settings of others, also those with a name like ours."""
     vgpu = READY if state == "absent" else {}
-    running = twin(seed=lab({**vgpu, "extra_config": {**vgpu.get("extra_config", {}), **FOREIGN_KEYS}}))
+    running = twin(seed=lab({**vgpu, "extra_config": {**vgpu.get("extra_config", {}), **UNMANAGED_KEYS}}))
     reconfigure(running, "train-01", annotation="Of somebody else.", deviceChange=[_adapter_by_passthrough()])
     before = bystanders(running, "train-01")
     assert "VirtualPCIPassthrough" in str(before["devices"])
@@ -85,8 +85,8 @@ def test_what_does_not_concern_the_gpu_is_not_touched(twin, drive, state):
     assert answer["changed"]
     assert bystanders(running, "train-01") == before
     settings = gpu_setup(running, "train-01")["train-01"]["settings"]
-    assert {key: settings[key] for key in FOREIGN_KEYS if key in settings} == {
-        key: value for key, value in FOREIGN_KEYS.items() if key.startswith("pciPassthru")
+    assert {key: settings[key] for key in UNMANAGED_KEYS if key in settings} == {
+        key: value for key, value in UNMANAGED_KEYS.items() if key.startswith("pciPassthru")
     }
 
 

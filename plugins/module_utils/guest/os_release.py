@@ -88,7 +88,7 @@ def kernel() -> str:
     return platform.release()
 
 
-def refuse_foreign(subject: str, wanted: str, distribution: Distribution) -> None:
+def refuse_unsupported(subject: str, wanted: str, distribution: Distribution) -> None:
     """Refuse a system whose package manager is not supported."""
     if distribution.family is None:
         raise OperatorError(

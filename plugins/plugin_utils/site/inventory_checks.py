@@ -27,7 +27,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.switches impo
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# Variables beside the site that plays read, by group. The empty name stands for all hosts.
+# Variables beside the site that plays read, by group. The empty name means all hosts.
 VARIABLES = {
     "esxi_hosts": ("bmc_address",),
     "switches": ("switch_host_ports", "switch_fabric_ports"),

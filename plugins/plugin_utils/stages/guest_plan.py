@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_files import LIMITS_FILE, MODULES_FILE
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_proof import now, promised, restarted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_proof import now, proofs, restarted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.guest_reads import (
     family_of,
     highest_status,
@@ -219,7 +219,7 @@ def plan(
         waiting=waiting,
         peers=_peers(requested, seen["play_hosts"]),
         reads=reads,
-        gaps=gaps(dict(one, object=name) for one in promised(requested, wanted, limits, rdma, waiting, reads, seen)),
+        gaps=gaps(dict(one, object=name) for one in proofs(requested, wanted, limits, rdma, waiting, reads, seen)),
         now=now(waiting, seen),
         files=[LIMITS_FILE, MODULES_FILE, CHRONY[family]["file"]],
     )

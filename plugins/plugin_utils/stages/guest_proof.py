@@ -20,7 +20,7 @@ def restarted(seen: Mapping[str, Any]) -> bool:
     return bool(seen["restarted"].get("rebooted"))
 
 
-def promised(
+def proofs(
     requested: Inputs,
     wanted: Iterable[str],
     limits: Limits,

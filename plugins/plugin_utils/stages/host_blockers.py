@@ -21,7 +21,7 @@ ATS = "atsSupport"
 
 
 def blockers(host: Mapping[str, Any], request: Request, shell: Sequence[str]) -> list[dict[str, str]]:
-    """[{what, found, todo, text}]: part of the stage, what stands against it, and fix; shell: what needs SSH."""
+    """[{what, found, todo, text}]: part of the stage, reason against it, and fix; shell: what needs SSH."""
     found = [
         *_boards(host, request),
         *_functions(host, request),

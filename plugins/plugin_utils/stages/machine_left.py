@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OWN = "It is a VM of the site {owner} and not in site.vms."
 UNMARKED = "This collection created it, and it is not in site.vms."
-FOREIGN = "It belongs to the site {owner}."
+OTHER_SITE = "It belongs to the site {owner}."
 THIRD_PARTY = "This collection did not create it."
 # A message lists at most this many VMs.
 SHOWN = 5
@@ -56,7 +56,7 @@ def left(
             prunes = inputs["prune"] == "delete" and vm["owner"] is not None
             (pruned if prunes else answer.left).append(_reported(vm, OWN if vm["owner"] else UNMARKED))
         elif vm["gpus"]:
-            answer.others.append(_reported(vm, FOREIGN if vm["owner"] else THIRD_PARTY))
+            answer.others.append(_reported(vm, OTHER_SITE if vm["owner"] else THIRD_PARTY))
     if len(pruned) > stay:
         answer.problems.append(_too_many(pruned, stay, owner))
         answer.left, pruned = answer.left + pruned, []

@@ -67,7 +67,7 @@ def steps(
     """{step: entries of its module}; a step that the requests do not need has none.
 
     clones: what vm_clone would do in check mode; of a VM that is missing, only a template reports what it will be.
-    undecided: hosts are not yet what they shall be, so that nothing can be asked that depends on the host of a VM.
+    undecided: hosts are not in their desired state yet, so the checks that depend on the host of a VM are left out.
     """
     nothing: dict[str, Sequence[dict[str, Any]]]
     inputs, nothing = typed(inputs), dict.fromkeys(STEPS, ())

@@ -193,7 +193,7 @@ def plan(
         toolkit=_toolkit(requested, family, there),
         registries=_registries(requested),
         reads=reads,
-        gaps=gaps(_promised(requested, packages, reads, seen, name)),
+        gaps=gaps(_proofs(requested, packages, reads, seen, name)),
         drivers=_drivers(requested, seen["info"]),
         container=container_of(requested, seen),
     )
@@ -325,7 +325,7 @@ def _proxy(proxy: Mapping[str, str]) -> str:
     return address.replace("://", f"://{login}@")
 
 
-def _promised(
+def _proofs(
     requested: Inputs,
     packages: Packages,
     reads: Mapping[str, bool],

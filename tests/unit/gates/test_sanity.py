@@ -33,5 +33,5 @@ def test_consecutive_commits_run_preflight_and_the_rehearsal_with_guests(first):
 def test_one_of_consecutive_commits_runs_the_newest_modules_of_other_collections():
     chosen = [modules_of_others(number) for number in range(WITH_GUESTS)]
     assert [bool(files) for files in chosen] == [False, False, True]
-    assert "tests/wire/test_foreign_modules.py" in chosen[2]
+    assert "tests/wire/test_third_party_modules.py" in chosen[2]
     assert turn(2, True) == (False, "infrastructure")

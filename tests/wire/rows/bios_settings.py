@@ -12,7 +12,7 @@ NEEDED = {"virtualization": "enabled", "iommu": "enabled", "sriov": "enabled", "
 
 
 def system(twin, host):
-    """A server as a foreign client sees it."""
+    """A server as a third-party client sees it."""
     client = sushy.Sushy(
         twin.bmc_endpoints[host],
         verify=str(twin.ca_file),

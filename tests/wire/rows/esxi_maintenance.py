@@ -15,7 +15,7 @@ NOTE = "aiready.vsphere.maintenance"
 
 @contextlib.contextmanager
 def host_system(twin, name):
-    """A host, for a foreign client."""
+    """A host, for a third-party client."""
     with client(twin) as connection:
         content = connection.RetrieveContent()
         view = content.viewManager.CreateContainerView(content.rootFolder, [vim.HostSystem], True)

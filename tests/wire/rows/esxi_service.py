@@ -11,7 +11,7 @@ NOTE = "aiready.vsphere.service.TSM-SSH"
 
 
 def daemon(twin, name):
-    """Whether SSH runs on a host, and what is noted about it, for a foreign client."""
+    """Whether SSH runs on a host, and what is noted about it, for a third-party client."""
     with host_system(twin, name) as host:
         (ssh,) = [entry for entry in host.configManager.serviceSystem.serviceInfo.service if entry.key == "TSM-SSH"]
         keys = {field.key: field.name for field in host.availableField}

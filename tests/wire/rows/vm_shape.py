@@ -9,7 +9,7 @@ from ..observe import virtual_machine
 P2P = {"pciPassthru.allowP2P": "TRUE", "pciPassthru.RelaxACSforP2P": "TRUE"}
 # Settings that every VM is made with.
 FACTORY = ("nvram", "pciBridge", "svga.present", "hpet0", "disk.EnableUUID")
-FOREIGN = {"svga.autodetect": "TRUE", "guestinfo.role": "worker"}
+UNMANAGED = {"svga.autodetect": "TRUE", "guestinfo.role": "worker"}
 BEFORE = {
     "cpus": (2, 1),
     "memory": (16, False),
@@ -27,7 +27,7 @@ def window(size_gb):
 
 
 def shape_of(twin, name):
-    """Everything that vm_shape sets, as a foreign client sees it, and all else that somebody set in the VMX file."""
+    """Everything that vm_shape sets, as a third-party client sees it, and all else in the VMX file."""
     with virtual_machine(twin, name) as machine:
         config = machine.config
         numa = config.numaInfo
@@ -65,7 +65,7 @@ ROWS = [
     Row(
         module="vm_shape",
         name="a VM for GPUDirect, and another layout of it",
-        seed=lab({"extra_config": FOREIGN}),
+        seed=lab({"extra_config": UNMANAGED}),
         create={
             **ONE,
             "cpus": 16,
@@ -88,12 +88,12 @@ ROWS = [
         },
         observe=vms("train-01"),
         created=one(
-            cpus=(16, 16), memory=(64, True), settings={**FOREIGN, **P2P, **window(256), "numa.nodeAffinity": "1"}
+            cpus=(16, 16), memory=(64, True), settings={**UNMANAGED, **P2P, **window(256), "numa.nodeAffinity": "1"}
         ),
         modified=one(
-            cpus=(32, 16), memory=(128, True), settings={**FOREIGN, **P2P, **window(256), "numa.nodeAffinity": "0,1"}
+            cpus=(32, 16), memory=(128, True), settings={**UNMANAGED, **P2P, **window(256), "numa.nodeAffinity": "0,1"}
         ),
-        deleted=one(settings=FOREIGN),
+        deleted=one(settings=UNMANAGED),
     ),
     Row(
         module="vm_shape",
@@ -139,7 +139,7 @@ ROWS = [
     Row(
         module="vm_shape",
         name="known keys of the VMX file, beside somebody else's",
-        seed=lab({**READY, "extra_config": {**READY["extra_config"], **FOREIGN, "NUMA.vcpu.preferht": "FALSE"}}),
+        seed=lab({**READY, "extra_config": {**READY["extra_config"], **UNMANAGED, "NUMA.vcpu.preferht": "FALSE"}}),
         create={**ONE, "advanced": {"numa.vcpu.preferHT": True, "pciPassthru0.cfg.enable_uvm": 1}},
         modify={**ONE, "advanced": {"numa.vcpu.min": 8, "pciPassthru0.cfg.enable_uvm": False}},
         delete={
@@ -151,7 +151,7 @@ ROWS = [
             memory=(16, True),
             settings={
                 **READY["extra_config"],
-                **FOREIGN,
+                **UNMANAGED,
                 "NUMA.vcpu.preferht": "TRUE",
                 "pciPassthru0.cfg.enable_uvm": "1",
             },
@@ -160,13 +160,13 @@ ROWS = [
             memory=(16, True),
             settings={
                 **READY["extra_config"],
-                **FOREIGN,
+                **UNMANAGED,
                 "NUMA.vcpu.preferht": "TRUE",
                 "numa.vcpu.min": "8",
                 "pciPassthru0.cfg.enable_uvm": "0",
             },
         ),
-        deleted=one(memory=(16, True), settings={**READY["extra_config"], **FOREIGN}),
+        deleted=one(memory=(16, True), settings={**READY["extra_config"], **UNMANAGED}),
     ),
     Row(
         module="vm_shape",

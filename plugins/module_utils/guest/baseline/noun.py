@@ -90,7 +90,7 @@ class GuestBaseline(Noun[BaselineRequest, Baseline]):
         (item,) = items
         item.ids.update(machine.ids(self._files))
         distribution = os_release.read(self._files)
-        os_release.refuse_foreign(item.label, "cannot record its state", distribution)
+        os_release.refuse_unsupported(item.label, "cannot record its state", distribution)
         self._manager = managers.of(distribution, self._commands, self._files, item.label, self._requested.lock_wait_s)
         found = record.load(self._files, item.label)
         self._body = found or record.empty()

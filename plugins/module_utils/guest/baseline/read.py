@@ -188,7 +188,7 @@ def _packages(commands: Commands, packages: Packages) -> State:
         versions.setdefault(one.name, []).append(one.version)
     manual: set[str] = set()
     if packages.family == "debian":
-        # A foreign architecture is written as name:architecture.
+        # Another architecture is written as name:architecture.
         manual = {name.split(":")[0] for name in commands.run(["apt-mark", "showmanual"]).stdout.split()}
     return {
         f"package:{name}": {"version": ", ".join(sorted(found)), "manual": name in manual}

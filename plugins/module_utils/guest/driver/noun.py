@@ -62,7 +62,7 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
         (item,) = items
         requested = item.requested
         distribution = os_release.read(self._files)
-        os_release.refuse_foreign(item.label, "cannot read the guest driver", distribution)
+        os_release.refuse_unsupported(item.label, "cannot read the guest driver", distribution)
         self._manager = packages.of(
             distribution, self._commands, self._files, item.label, requested.lock_wait_s, self._clock
         )

@@ -102,7 +102,7 @@ def refuse_in_use(subject: str, now: DriverState, around: Surroundings, wanted: 
 
 def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: sources.Source, asked: str) -> None:
     """A package of another system, of another processor, or of another kind of driver."""
-    os_release.refuse_foreign(subject, wanted, around.distribution)
+    os_release.refuse_unsupported(subject, wanted, around.distribution)
     own = around.distribution.package_format
     if source.format in ("deb", "rpm") and source.format != own:
         raise OperatorError(
@@ -167,7 +167,7 @@ def _refuse_company(subject: str, wanted: str, around: Surroundings) -> None:
             "conflicting_driver",
             packages=list(around.conflicting),
         )
-    if around.foreign_run:
+    if around.data_centre_run:
         raise OperatorError(
             subject,
             wanted,

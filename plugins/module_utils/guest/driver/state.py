@@ -62,7 +62,7 @@ class Surroundings:
     conflicting: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     # A driver that was installed by NVIDIA's .run file and has no licence service: that of a data centre.
-    foreign_run: bool = False
+    data_centre_run: bool = False
     # True if a whole GPU on the PCI bus works with the open kernel modules only.
     needs_open: bool = False
     # Packages of other guest drivers, to remove before one of another branch is installed.
@@ -94,8 +94,8 @@ def pending(state: DriverState) -> list[dict[str, Any]]:
     """Return the changes pending until a reboot."""
     found = []
     # A driver other than a guest driver, such as that of a data centre, loads again at each start.
-    foreign = state.version is None and state.loaded is not None and state.built == state.loaded
-    other = state.version != state.loaded and not foreign
+    other_kind = state.version is None and state.loaded is not None and state.built == state.loaded
+    other = state.version != state.loaded and not other_kind
     if state.held or other and (state.loaded or (state.version and state.nouveau_loaded)):
         found.append({"what": "driver", "needs": "reboot"})
     if state.nouveau == "blocked" and state.nouveau_loaded:

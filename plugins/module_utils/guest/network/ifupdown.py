@@ -61,14 +61,14 @@ class Ifupdown(Service):
 
     def write(self, link: Link, kept: Kept, mtu: int | None, address: str | None) -> None:
         own = [stanza for stanza in kept.detail.get("stanzas", []) if stanza["name"] == link.name]
-        foreign = [stanza for stanza in own if stanza["file"] != own_file(link)]
-        if mtu is not None and foreign:
-            for path in {stanza["file"] for stanza in foreign}:
+        others = [stanza for stanza in own if stanza["file"] != own_file(link)]
+        if mtu is not None and others:
+            for path in {stanza["file"] for stanza in others}:
                 text = self.files.text(path)
                 self.put(path, with_mtu(cast("str", text), link.name, mtu))
         ours = our_addresses(kept, address)
-        own_mtu = None if foreign else kept.mtu if mtu is None else mtu
-        if ours or (not foreign and own_mtu is not None):
+        own_mtu = None if others else kept.mtu if mtu is None else mtu
+        if ours or (not others and own_mtu is not None):
             self.put(own_file(link), _stanza(link.name, ours, own_mtu))
             self._take_in(link)
         elif self.files.exists(own_file(link)):

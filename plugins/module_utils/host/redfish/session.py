@@ -194,7 +194,7 @@ class Bmc:
         self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None
     ) -> Answer:
         if not self._is_here(path):
-            raise trouble.foreign_link(self.address, path)
+            raise trouble.link_elsewhere(self.address, path)
         path, basic = _path(path), self._credentials if self._basic else None
         headers = {**self._headers(), **(headers or {})}
         answer = self._wire.send(method, path, body, headers, basic)

@@ -92,7 +92,7 @@ def fate_unknown(address: Address, what: str, why: str) -> FateUnknown:
     )
 
 
-def foreign_link(address: Address, link: str) -> OperatorError:
+def link_elsewhere(address: Address, link: str) -> OperatorError:
     return OperatorError(
         str(address),
         "cannot read a resource of the BMC",

@@ -32,7 +32,7 @@ def keep(about: About, values: Mapping[str, Any]) -> None:
 
 
 def speed(about: About) -> float | None:
-    """Line speed in Gb/s, the fastest that guests report, so that a slow link stands out; None if unknown."""
+    """Line speed in Gb/s, the fastest that guests report, to find slow links; None if unknown."""
     return number(about.intent["speed_gb"]) or max(_seen(about).values(), default=None)
 
 

@@ -94,7 +94,7 @@ def document(
         "remarks": remarks,
         "headline": training,
         "numbers": headline.numbers(training, checks, topology, len(bad)),
-        "ladder": rows.ladder(checks),
+        "ladder": rows.layers(checks),
         "matrices": matrices.matrices(checks),
         "trainings": runs,
         "stages": times,

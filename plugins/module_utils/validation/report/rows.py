@@ -170,7 +170,7 @@ def worst(some: Sequence[Mapping[str, Any]]) -> str:
     return "not_run"
 
 
-def ladder(some: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def layers(some: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Layers in the order of the check suite with their checks and rows, problems first."""
     layers = []
     for layer, title in LAYERS.items():

@@ -60,7 +60,7 @@ def kueue(found: Capacity, requested: CapacityRequest) -> dict[str, Any]:
 def _for_kueue(found: Capacity, requested: CapacityRequest) -> list[Line]:
     """Return the requested profiles; without any, the largest that fits or is in use, per board, mode and cluster.
 
-    Profiles of one board share its GPUs, so that quotas for all of them would promise the same GPU several times.
+    Profiles of one board share its GPUs, so that quotas for all of them would offer the same GPU several times.
     """
     lines = [line for line in (*found.clusters, *_alone(found)) if line.check.numbers.most]
     if requested.profiles:

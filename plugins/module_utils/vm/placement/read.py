@@ -59,7 +59,7 @@ def read(
     there = scope.scope_of(properties.retrieve(vcenter, INVENTORY, [vcenter.content.rootFolder], DOWN), params)
     asked = {row.moid for row, path in there.vms.values()}
     free = asked.union(params["leaving"])
-    telling = [row for row in there.residents if row.moid not in asked and _counts(row)]
+    counted = [row for row in there.residents if row.moid not in asked and _counts(row)]
     select = {
         "HostSystem": rows.HOST_PROPERTIES
         + dvx.bound_properties(vcenter)
@@ -72,7 +72,7 @@ def read(
         select[port_groups.KIND] = port_groups.PROPERTIES
         walk.append(port_groups.FROM_HOST)
     start = [row.ref for row, cluster in there.hosts.values()]
-    start += [row.ref for row, path in there.vms.values()] + [row.ref for row in telling]
+    start += [row.ref for row, path in there.vms.values()] + [row.ref for row in counted]
     found = {row.moid: row for row in properties.retrieve(vcenter, select, start, walk, skip_gone=True)}
     machines = {moid: rows.machine_of(row) for moid, row in found.items() if row.kind == "VirtualMachine"}
     machines = rows.bound(machines, (row for row in found.values() if row.kind == "HostSystem"))

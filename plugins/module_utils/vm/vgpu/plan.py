@@ -97,9 +97,9 @@ def _unified_memory(
     if choice == "ignore":
         return vmx
     ours = {device_name(key): uvm_setting(key) for key, profile in devices}
-    foreign = [device_name(key) for key in other_keys]
+    unmanaged = [device_name(key) for key in other_keys]
     for name, value in uvm_settings(vmx).items():
-        if name not in foreign and is_on(value) and (name not in ours or choice == "disabled"):
+        if name not in unmanaged and is_on(value) and (name not in ours or choice == "disabled"):
             del vmx[f"{name}.cfg.enable_uvm"]
     if choice == "enabled":
         vmx.update((setting, "1") for setting in ours.values() if not is_on(vmx.get(setting)))

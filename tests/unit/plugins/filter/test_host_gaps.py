@@ -63,11 +63,11 @@ def but(path, value):
     return host
 
 
-def test_host_that_is_as_promised_has_no_gaps():
+def test_host_in_the_desired_state_has_no_gaps():
     assert host_gaps(READY, WANTED) == []
 
 
-def test_nothing_promised_is_nothing_missing():
+def test_nothing_requested_is_nothing_missing():
     assert host_gaps(but("driver", None), {}) == []
 
 

@@ -46,7 +46,7 @@ def test_names_come_without_their_quotes():
 def test_a_system_that_nobody_knows_is_refused_by_name(text):
     found = os_release.parse(text)
     with pytest.raises(OperatorError, match="neither apt nor dnf. Use one of Ubuntu 20.04/22.04/24.04, Debian 12"):
-        os_release.refuse_foreign("train-01", "cannot read the guest driver", found)
+        os_release.refuse_unsupported("train-01", "cannot read the guest driver", found)
 
 
 def test_the_file_is_read_where_it_is(tmp_path):

@@ -149,7 +149,17 @@ def test_what_it_says_of_itself_is_the_reason(text, reason):
         texts.perftest([" 2 1000 0 0 0.00 0 0 0 0"], texts.LAT),
         texts.perftest([" 65536 5000 92.4"], texts.BW_GB),
     ],
-    ids=["empty", "foreign", "no row", "other unit", "no number", "below zero", "no end", "zero latency", "half a row"],
+    ids=[
+        "empty",
+        "third_party",
+        "no row",
+        "other unit",
+        "no number",
+        "below zero",
+        "no end",
+        "zero latency",
+        "half a row",
+    ],
 )
 def test_what_is_not_understood_is_no_zero(text):
     found = perftest.parse(text)

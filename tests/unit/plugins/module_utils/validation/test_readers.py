@@ -1,4 +1,4 @@
-"""Every reader: a foreign text is never a figure, and neither is none."""
+"""Every reader: a third-party text is never a figure, and neither is none."""
 
 from __future__ import annotations
 

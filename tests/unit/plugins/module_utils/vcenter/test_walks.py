@@ -1,4 +1,4 @@
-"""No walk through vCenter's inventory goes round in a circle: nothing promises that a server notices."""
+"""No walk through vCenter's inventory goes round in a circle: no server is sure to notice."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ TOKEN = "a-token"
 
 
 class FakeRegistry:
-    """kind: basic, bearer, open, moved, missing, broken, foreign (a token service without encryption elsewhere)."""
+    """kind: basic, bearer, open, moved, missing, broken, third_party (a token service without encryption elsewhere)."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -59,6 +59,6 @@ class FakeRegistry:
         wanted = basic if self.kind == "basic" else f"Bearer {TOKEN}"
         if authorization == wanted:
             return 200, {}, b"{}"
-        realm = "http://token.example/token" if self.kind == "foreign" else f"http://{self.address}/token?x=1"
+        realm = "http://token.example/token" if self.kind == "third_party" else f"http://{self.address}/token?x=1"
         challenge = 'Basic realm="fake"' if self.kind == "basic" else f'Bearer realm="{realm}",service="fake"'
         return 401, {"WWW-Authenticate": challenge}, b"{}"

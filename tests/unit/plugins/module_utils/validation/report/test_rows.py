@@ -98,13 +98,13 @@ def test_the_ladder_has_layers_in_order_and_what_is_not_right_first():
         {**GOOD, "id": "p3", "verdict": "fail", "measured": 60},
         {**GOOD, "id": "x", "check": "odd", "layer": "elsewhere"},
     ]
-    ladder = rows.ladder(rows.rows(recorded, []))
-    assert [(layer["layer"], layer["verdict"]) for layer in ladder] == [
+    layers = rows.layers(rows.rows(recorded, []))
+    assert [(layer["layer"], layer["verdict"]) for layer in layers] == [
         ("pair", "fail"),
         ("cluster", "pass"),
         ("other", "pass"),
     ]
-    (check,) = ladder[0]["checks"]
+    (check,) = layers[0]["checks"]
     assert [one["id"] for one in check["rows"]] == ["p3", "p2", "p1"]
     assert (check["low"], check["median"], check["high"]) == (60, 92.4, 92.4)
     assert check["counts"] == {"fail": 1, "warn": 1, "not_run": 0, "skipped": 0, "not_required": 0, "pass": 1}
@@ -117,16 +117,16 @@ def test_what_is_not_required_is_shown_and_never_passes(measured, verdict, layer
     recorded = [{**GOOD, "verdict": "not_required", "measured": measured}]
     (row,) = rows.rows(recorded, [])
     assert row["verdict"] == verdict
-    (found,) = rows.ladder([row])
+    (found,) = rows.layers([row])
     assert (found["verdict"], found["counts"]["pass"]) == (layer, 0)
 
 
 def test_rows_of_a_check_that_expect_different_things_do_not_share_one():
     both = rows.rows([{**GOOD, "expected": {"text": "a"}}, {**GOOD, "expected": {"text": "b"}}], [])
-    assert rows.ladder(both)[0]["checks"][0]["expected"] == ""
+    assert rows.layers(both)[0]["checks"][0]["expected"] == ""
 
 
-def ladder_of(*some):
+def checks_of(*some):
     """Rows as (id, verdict, ids that it needs)."""
     recorded = [
         {**GOOD, "id": label, "verdict": verdict, "needs": needs, "measured": None if verdict == "not_run" else 1}
@@ -136,7 +136,7 @@ def ladder_of(*some):
 
 
 def test_what_could_not_run_goes_back_to_what_failed_first_over_any_number_of_steps():
-    found = ladder_of(
+    found = checks_of(
         ("mtu", "fail", []),
         ("clock", "not_run", []),
         ("ping", "not_run", ["mtu", "good"]),
@@ -159,12 +159,12 @@ def test_what_could_not_run_goes_back_to_what_failed_first_over_any_number_of_st
     ids=["no stop", "ran", "itself", "in a circle"],
 )
 def test_a_row_without_such_a_reason_stands_for_itself(some, found):
-    assert ladder_of(*some)["c"] == found
+    assert checks_of(*some)["c"] == found
 
 
 def test_a_row_that_could_not_run_does_not_hide_what_the_others_were_held_to():
     both = [{**GOOD, "expected": {"text": "80", "source": "site"}}, {**GOOD, "verdict": "not_run", "measured": None}]
-    (check,) = rows.ladder(rows.rows(both, []))[0]["checks"]
+    (check,) = rows.layers(rows.rows(both, []))[0]["checks"]
     assert (check["expected"], check["source"]) == ("80", "site")
 
 

@@ -7,15 +7,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import gues
 from pyVmomi import vim
 
 LINUX_OF_64_BIT = [name for name in vim.vm.GuestOsDescriptor.GuestOsIdentifier.values if name.endswith("_64Guest")]
-FOREIGN = ("windows", "winNet", "winXP", "winVista", "winLong", "darwin", "freebsd", "solaris")
+NOT_LINUX = ("windows", "winNet", "winXP", "winVista", "winLong", "darwin", "freebsd", "solaris")
 
 
-@pytest.mark.parametrize("guest_id", [name for name in LINUX_OF_64_BIT if not name.startswith(FOREIGN)])
+@pytest.mark.parametrize("guest_id", [name for name in LINUX_OF_64_BIT if not name.startswith(NOT_LINUX)])
 def test_every_64_bit_linux_that_vsphere_knows_is_suitable(guest_id):
     assert guest.unsuitable(guest_id) is None
 
 
-@pytest.mark.parametrize("guest_id", [name for name in LINUX_OF_64_BIT if name.startswith(FOREIGN)])
+@pytest.mark.parametrize("guest_id", [name for name in LINUX_OF_64_BIT if name.startswith(NOT_LINUX)])
 def test_every_other_system_is_refused(guest_id):
     assert "PVRDMA has a driver for Linux only" in guest.unsuitable(guest_id)
 

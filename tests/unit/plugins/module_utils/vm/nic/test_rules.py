@@ -209,8 +209,8 @@ def test_what_pvrdma_needs_of_a_host(host, vmknic, code):
 def test_a_port_whose_rdma_driver_is_off_is_reported_apart_from_one_that_has_none():
     (off,) = pvrdma_path.against(on_network(rdma=()), RDMA, "vmk1")
     assert "nmlx5_rdma" in off.todo
-    foreign = on_network(rdma=(), ports=(port("vmnic2", HCA, "dvs-rdma", driver="igbn"),))
-    (none,) = pvrdma_path.against(foreign, RDMA, "vmk1")
+    third_party = on_network(rdma=(), ports=(port("vmnic2", HCA, "dvs-rdma", driver="igbn"),))
+    (none,) = pvrdma_path.against(third_party, RDMA, "vmk1")
     assert "such as a ConnectX" in none.todo
 
 

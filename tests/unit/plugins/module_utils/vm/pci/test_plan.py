@@ -261,6 +261,6 @@ def test_a_vendor_above_the_signed_numbers_is_recognized():
     ],
     ids=["a class that saves its state", "one that does not", "one that the host does not report", "other kinds"],
 )
-def test_vmotion_is_promised_only_for_a_class_that_saves_its_state(around, devices, expected):
+def test_vmotion_is_offered_only_for_a_class_that_saves_its_state(around, devices, expected):
     wanted = plan.want(state(around=around), requested(*devices))
     assert [one["vmotion"] for one in plan.settings(wanted)["devices"]] == expected

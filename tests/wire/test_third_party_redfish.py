@@ -11,8 +11,8 @@ import pytest
 import sushy
 from sushy import auth
 
-from .foreign_run import run
 from .observe import client
+from .third_party_run import run
 
 DELL, HPE = "esx-01.lab.example", "esx-02.lab.example"
 CHANGES = {

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from . import foreign
+from . import third_party
 from .observe import client, gpu_setup, virtual_machine
 
 HOST = "esx-01.lab.example"
@@ -21,19 +21,19 @@ GIB = 1 << 30
 
 
 class Step(NamedTuple):
-    """A call of a module, and what its documentation promises for it: values by their place in the answer."""
+    """A call of a module, and what its documentation states of it: values by their place in the answer."""
 
     module: str
     arguments: dict
-    promised: dict
+    documented: dict
 
 
-def community(module, promised, **arguments):
-    return Step(f"community.vmware.{module}", arguments, promised)
+def community(module, documented, **arguments):
+    return Step(f"community.vmware.{module}", arguments, documented)
 
 
-def vmware(module, promised, **arguments):
-    return Step(f"vmware.vmware.{module}", arguments, promised)
+def vmware(module, documented, **arguments):
+    return Step(f"vmware.vmware.{module}", arguments, documented)
 
 
 # {seed: (version, API version)}
@@ -42,9 +42,9 @@ RELEASES = {"small": ("8.0.3", "8.0.3.0"), "small-9.1": ("9.1.0", "9.1.0.0")}
 
 def of_release(version, api_version):
     """Steps whose results name the release."""
-    promised = {"api_type": "VirtualCenter", "version": version, "api_version": api_version}
+    documented = {"api_type": "VirtualCenter", "version": version, "api_version": api_version}
     return [
-        community("vmware_about_info", {f"about_info/{key}": value for key, value in promised.items()}),
+        community("vmware_about_info", {f"about_info/{key}": value for key, value in documented.items()}),
         community("vmware_host_facts", {"ansible_facts/ansible_distribution_version": version}, esxi_hostname=HOST),
     ]
 
@@ -229,7 +229,7 @@ def run(running, chains):
         "password": running.password,
     }
     ended = subprocess.run(
-        [sys.executable, foreign.__file__, json.dumps(sys.path)],
+        [sys.executable, third_party.__file__, json.dumps(sys.path)],
         input=json.dumps([[[step.module, {**options, **step.arguments}] for step in chain] for chain in chains]),
         capture_output=True,
         text=True,
@@ -241,15 +241,15 @@ def run(running, chains):
     return json.loads(ended.stdout)
 
 
-def broken_promises(running, chains, **known):
-    """What is not as promised, one line each."""
+def differences(running, chains, **known):
+    """What is not as documented, one line each."""
     lines = []
     done = zip(chains, run(running, chains), strict=True)
     for step, answer in [pair for chain, answers in done for pair in zip(chain, answers, strict=True)]:
         if answer["failed"]:
             lines.append(f"{step.module}: {answer['msg']}")
             continue
-        for place, value in step.promised.items():
+        for place, value in step.documented.items():
             wanted = value.format(**known) if isinstance(value, str) else value
             found = at(answer, place)
             if found != wanted:
@@ -278,14 +278,14 @@ def test_modules_that_read_see_the_data_centre_of_the_seed(twin, seed):
             "bios_uuid": machine.config.uuid,
             "instance_uuid": machine.config.instanceUuid,
         }
-    assert broken_promises(running, [[*of_release(*RELEASES[seed]), *READS[::2]], READS[1::2]], **known) == []
+    assert differences(running, [[*of_release(*RELEASES[seed]), *READS[::2]], READS[1::2]], **known) == []
     assert running.unserved == {}
 
 
 @pytest.mark.parametrize("seed", RELEASES)
 def test_modules_that_change_something_do_so_once_and_an_observer_sees_it(twin, seed):
     running = twin(seed=seed)
-    assert broken_promises(running, CHANGES) == []
+    assert differences(running, CHANGES) == []
     assert running.unserved == {}
     assert gpu_setup(running, "train-01")["train-01"]["profiles"] == []
     with client(running) as service:

@@ -7,13 +7,13 @@ import os
 import subprocess
 import sys
 
-from . import foreign
+from . import third_party
 
 
 def run(chains, ca_file):
     """The answers to chains of (module, arguments), in their order; certificates are checked against this authority."""
     ended = subprocess.run(
-        [sys.executable, foreign.__file__, json.dumps(sys.path)],
+        [sys.executable, third_party.__file__, json.dumps(sys.path)],
         input=json.dumps(chains),
         capture_output=True,
         text=True,

@@ -8,7 +8,7 @@ import yaml
 from vsphere_twin.model import seed as seeds
 
 from .observe import client
-from .test_foreign_modules import HOST, OTHER_HOST, broken_promises, community, run
+from .test_third_party_modules import HOST, OTHER_HOST, community, differences, run
 
 SECOND_PCI, GPU = "0000:3a:00.1", "0000:39:00.0"
 
@@ -165,12 +165,12 @@ def until(running, name, holds):
 
 def test_modules_that_read_hosts_see_those_of_the_seed(twin):
     running = twin(seed=data())
-    assert broken_promises(running, [READS]) == []
+    assert differences(running, [READS]) == []
     assert running.unserved == {}
 
 
 @pytest.mark.parametrize("release", ["8.0.3", "9.1.0"])
-def test_settings_by_foreign_modules_arrive_and_what_needs_a_boot_waits_for_it(twin, release):
+def test_settings_by_third_party_modules_arrive_and_what_needs_a_boot_waits_for_it(twin, release):
     running = twin(seed=data(release))
     network = [
         step._replace(
@@ -178,7 +178,7 @@ def test_settings_by_foreign_modules_arrive_and_what_needs_a_boot_waits_for_it(t
         )
         for step in NETWORK
     ]
-    assert broken_promises(running, [SETTINGS, network]) == []
+    assert differences(running, [SETTINGS, network]) == []
     assert running.unserved == {}
     with client(running) as service:
         host = host_object(service, HOST)
@@ -199,18 +199,18 @@ def test_settings_by_foreign_modules_arrive_and_what_needs_a_boot_waits_for_it(t
         assert (switch.mtu, other.mtu, other.ip.ipAddress) == (9000, 9000, "172.17.9.9")
 
 
-def test_a_host_that_foreign_modules_restart_goes_away_and_comes_back(twin):
+def test_a_host_that_third_party_modules_restart_goes_away_and_comes_back(twin):
     running = twin(seed=data())
     with client(running) as service:
         before = host_object(service, OTHER_HOST).runtime.bootTime
-        assert broken_promises(running, [POWER]) == []
+        assert differences(running, [POWER]) == []
         until(running, OTHER_HOST, lambda host: host.boots == 1)
         runtime = host_object(service, OTHER_HOST).runtime
         assert runtime.bootTime > before
         assert (runtime.connectionState, runtime.inMaintenanceMode) == ("connected", True)
 
 
-def test_foreign_modules_fail_in_their_own_words(twin):
+def test_third_party_modules_fail_in_their_own_words(twin):
     (answers,) = run(twin(seed=data()), [[step for step, _says in FAILURES]])
     for (step, says), answer in zip(FAILURES, answers, strict=True):
         assert answer["failed"], step

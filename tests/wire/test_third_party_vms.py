@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from .observe import client, virtual_machine
-from .test_foreign_modules import HOST, OTHER_HOST, broken_promises, community, run, vmware
+from .test_third_party_modules import HOST, OTHER_HOST, community, differences, run, vmware
 
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
 MADE = {"datacenter": "lab", "name": "made-01"}
@@ -168,7 +168,7 @@ REFUSED = [
 @pytest.mark.parametrize("seed", ["small", "small-9.1"])
 def test_strangers_clone_customize_and_start_vms_and_an_observer_sees_them(twin, seed):
     running = twin(seed=seed)
-    assert broken_promises(running, [CLONE, FROM_STORED_SPEC, DEPLOYED]) == []
+    assert differences(running, [CLONE, FROM_STORED_SPEC, DEPLOYED]) == []
     assert running.unserved == {}
     with virtual_machine(running, "made-01") as machine:
         assert [one.name for one in machine.network] == ["pg-train"]
@@ -188,8 +188,8 @@ def test_strangers_clone_customize_and_start_vms_and_an_observer_sees_them(twin,
 
 def test_strangers_rules_hold_for_what_they_start_and_move(twin):
     running = twin()
-    assert broken_promises(running, [RULES]) == []
-    assert broken_promises(running, [ON_HOSTS]) == []
+    assert differences(running, [RULES]) == []
+    assert differences(running, [ON_HOSTS]) == []
     with virtual_machine(running, "train-02") as machine, client(running):
         machine.PowerOnVM_Task()
     (answers,) = run(running, [[step for step, _says in REFUSED]])

@@ -16,7 +16,7 @@ def main():
     """Run every [module, arguments] pair of every chain."""
     sys.path[:0] = json.loads(sys.argv[1])
     importlib.import_module("conftest")  # makes the collections importable
-    run_chain = importlib.import_module("wire.foreign").run_chain
+    run_chain = importlib.import_module("wire.third_party").run_chain
     chains = json.load(sys.stdin)
     # Loaded once, before the fork.
     drive = importlib.import_module("wire.drive")

@@ -7,7 +7,7 @@ import time
 from pyVmomi import vim
 
 from .observe import client, power_on, virtual_machine
-from .test_foreign_modules import HOST, ONE, OTHER_HOST, TWO, broken_promises, community, run
+from .test_third_party_modules import HOST, ONE, OTHER_HOST, TWO, community, differences, run
 
 DEVICE = vim.vm.device
 PF, PORT, GPU = "0000:3a:00.1", "0000:3b:00.0", "0000:39:00.0"
@@ -146,9 +146,9 @@ def ended(task):
     assert task.info.error is None, task.info.error.msg
 
 
-def test_foreign_modules_plug_adapters_of_every_kind(twin):
+def test_third_party_modules_plug_adapters_of_every_kind(twin):
     running = twin()
-    assert broken_promises(running, [ADAPTERS, FUNCTION]) == []
+    assert differences(running, [ADAPTERS, FUNCTION]) == []
     assert running.unserved == {}
     with virtual_machine(running, "train-01") as machine:
         found = adapters(machine)
@@ -163,9 +163,9 @@ def test_foreign_modules_plug_adapters_of_every_kind(twin):
         assert function.allowGuestOSMtuChange is True
 
 
-def test_foreign_modules_see_and_change_distributed_switches(twin):
+def test_third_party_modules_see_and_change_distributed_switches(twin):
     running = twin()
-    assert broken_promises(running, [SWITCHES]) == []
+    assert differences(running, [SWITCHES]) == []
     assert running.unserved == {}
     with client(running) as service:
         proxies = {one.dvsName: one for one in host_of(service, HOST).config.network.proxySwitch}
@@ -180,7 +180,7 @@ def test_foreign_modules_see_and_change_distributed_switches(twin):
         )
 
 
-def test_the_twin_refuses_foreign_modules_what_vsphere_would(twin):
+def test_the_twin_refuses_third_party_modules_what_vsphere_would(twin):
     (answers,) = run(twin(), [[step for step, _says in REFUSALS]])
     for (step, says), answer in zip(REFUSALS, answers, strict=True):
         assert answer["failed"], step
@@ -193,7 +193,7 @@ def test_the_way_of_pvrdma_traffic_is_seen_beside_vcenter(twin):
         community("vmware_guest_network", {"changed": True}, network_name="pg-rdma", device_type="pvrdma", **one)
         for one in (ONE, TWO)
     ]
-    assert broken_promises(running, [plug]) == []
+    assert differences(running, [plug]) == []
     for name in ("train-01", "train-02"):
         with virtual_machine(running, name) as machine:
             ended(machine.ReconfigVM_Task(vim.vm.ConfigSpec(memoryReservationLockedToMax=True)))

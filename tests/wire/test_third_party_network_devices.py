@@ -6,8 +6,8 @@ import pytest
 from pyVmomi import vim
 
 from .observe import client, power_on, virtual_machine
-from .test_foreign_modules import HOST, OTHER_HOST
-from .test_foreign_network import GPU, PORT, ended, host_of
+from .test_third_party_modules import HOST, OTHER_HOST
+from .test_third_party_network import GPU, PORT, ended, host_of
 
 DEVICE = vim.vm.device
 
