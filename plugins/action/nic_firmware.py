@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
@@ -89,13 +89,11 @@ class NicFirmware(Noun[FirmwareRequest, firmware.Adapter]):
             item.proved = self._query(item.now.device)
             left = self.compare(item.proved, item.wanted)
             if left and item.error is None:
-                item.error = OperatorError(
+                item.error = not_proved(
                     _label(item.now.device),
                     "the new values are not saved for the next start",
-                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    left,
                     "Check the output of mlxconfig on the host",
-                    "not_proved",
-                    left=[change.path for change in left],
                 )
 
     def project(self, state: firmware.Adapter) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 
 
 # The page with one anchor for each failure code, by its path in the collection.
@@ -51,6 +52,14 @@ class OperatorError(Exception):
     def failure(self) -> dict[str, object]:
         """The machine-readable form of the message."""
         return documented(self.code, **dict(self.data, subject=self.subject))
+
+
+def not_proved(
+    subject: str, failure: str, left: Sequence[Change], fix: str, cause: str = "Still different"
+) -> OperatorError:
+    """The error of an object that a new reading shows with these differences after the change."""
+    found = f"{cause}: {'; '.join(str(change) for change in left)}"
+    return OperatorError(subject, failure, found, fix, "not_proved", left=[change.path for change in left])
 
 
 def _sentence(text: str) -> str:

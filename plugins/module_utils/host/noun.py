@@ -10,7 +10,11 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, W
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import (
+    OperatorError,
+    fail_if_invalid,
+    not_proved,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, esxcli_ssh, hosts, session, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
@@ -86,13 +90,12 @@ class HostNoun(Noun[W, S]):
                 # The answer was lost, but the requested state is present.
                 item.error = None
             if left and item.error is None:
-                item.error = OperatorError(
+                item.error = not_proved(
                     f"Host {self._found.name}",
                     "the change did not take effect",
-                    f"vSphere reported success, but this still differs: {'; '.join(str(change) for change in left)}",
+                    left,
                     "Check the host's events in vCenter, then run again",
-                    "not_proved",
-                    left=[change.path for change in left],
+                    "vSphere reported success, but this still differs",
                 )
 
     def changed(self, now: S, proved: S) -> bool:

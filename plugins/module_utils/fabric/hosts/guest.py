@@ -6,31 +6,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Protocol, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import linux
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import as_data
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.remote import Remote
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.linux_text import Values
-
-    class Completed(Protocol):
-        """A command that ended."""
-
-        @property
-        def rc(self) -> int: ...
-
-        @property
-        def stdout(self) -> str: ...
-
-        @property
-        def text(self) -> str: ...
-
-    class Remote(Protocol):
-        """The guest of a task, on which commands run."""
-
-        def run(self, argv: Sequence[str]) -> Completed: ...
 
 
 ARGUMENTS = {

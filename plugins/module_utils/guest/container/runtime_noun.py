@@ -11,7 +11,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
@@ -91,13 +91,11 @@ class ContainerRuntime(Noun[RuntimeRequest, RuntimeState]):
         item.proved = self._state()
         gap = runtime_state.compare(item.proved, item.wanted)
         if gap and item.error is None:
-            item.error = OperatorError(
+            item.error = not_proved(
                 item.label,
                 "is not in the desired state after the change",
-                f"Still different: {'; '.join(str(change) for change in gap)}.",
+                gap,
                 "Check which program changes these files, and the journal of the engine. Then run the task again.",
-                "not_proved",
-                left=[change.path for change in gap],
             )
 
     def project(self, state: RuntimeState) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
@@ -112,13 +112,11 @@ class EngineSettings(Noun[SettingsRequest, SettingsState]):
         item.proved = self._state()
         gap = settings_state.compare(item.proved, item.wanted)
         if gap and item.error is None:
-            item.error = OperatorError(
+            item.error = not_proved(
                 item.label,
                 "is not in the desired state after the change",
-                f"Still different: {'; '.join(str(change) for change in gap)}.",
+                gap,
                 "Check other settings with `systemctl cat`, and the journal of the engine. Then run the task again.",
-                "not_proved",
-                left=[change.path for change in gap],
             )
 
     def project(self, state: SettingsState) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import platform
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine, os_release, packages
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
@@ -133,13 +133,11 @@ class GuestDriver(Noun[DriverRequest, DriverState]):
         if left and item.wanted.version and proved.version == item.wanted.version and proved.built is None:
             raise trouble.not_loaded(item.label, item.wanted.version, "nvidia not found in directory", self._around)
         if left:
-            raise OperatorError(
+            raise not_proved(
                 item.label,
                 "is not in the desired state after the change",
-                f"Still different: {'; '.join(str(change) for change in left)}",
+                left,
                 "Run the task again. If the difference remains, check the package manager of the guest",
-                "not_proved",
-                left=[change.path for change in left],
             )
         if asked and not states.pending(proved):
             trouble.refuse_without_gpu(item.label, proved, self._around, item.requested.host_version)

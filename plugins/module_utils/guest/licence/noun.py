@@ -12,7 +12,7 @@ import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
@@ -107,13 +107,11 @@ class Licence(Noun[LicenceRequest, states.LicenceState]):
             self._await(item)
             left = plan.compare(cast("states.LicenceState", item.proved), item.wanted)
             if left and item.error is None:
-                item.error = OperatorError(
+                item.error = not_proved(
                     item.label,
                     "the licence settings are not in the desired state after the change",
-                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    left,
                     "Check whether another program writes these files, then run the task again",
-                    "not_proved",
-                    left=[change.path for change in left],
                 )
 
     def project(self, state: states.LicenceState) -> dict[str, Any]:

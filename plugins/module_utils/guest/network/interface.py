@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Callable, Container, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, reach, services
@@ -265,13 +265,11 @@ class Interface(Noun[InterfaceRequest, State]):
             item.proved = self._look()
             left = self.compare(item.proved, item.wanted)
             if left and item.error is None:
-                item.error = OperatorError(
+                item.error = not_proved(
                     f"Adapter {item.now.link.name}",
                     "is not in the desired state after the change",
-                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    left,
                     f"Check for another file of {item.now.backend} that sets other values, then run the task again",
-                    "not_proved",
-                    left=[change.path for change in left],
                 )
             if item.error is None:
                 self._prove_reach(item, item.proved)

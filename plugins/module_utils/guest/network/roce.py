@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
@@ -226,13 +226,11 @@ class Roce(Noun[RoceRequest, State]):
             item.proved = self._look()
             left = self.compare(item.proved, item.wanted)
             if left and item.error is None:
-                item.error = OperatorError(
+                item.error = not_proved(
                     f"Adapter {item.now.interface}",
                     "is not in the desired state after the change",
-                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    left,
                     "Check whether lldpad or the LLDP agent of the firmware resets it, then run the task again",
-                    "not_proved",
-                    left=[change.path for change in left],
                 )
 
     def project(self, state: State) -> dict[str, Any]:

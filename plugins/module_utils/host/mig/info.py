@@ -12,9 +12,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import id
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NvidiaSmi
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.remote import Remote
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigProfile
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu
-    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import Remote
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
 
 

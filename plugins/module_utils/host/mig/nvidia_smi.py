@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Callable, Container, Iterable, Protocol, Sequence, TypeVar, cast
+from typing import TYPE_CHECKING, Callable, Container, Iterable, Sequence, TypeVar, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import inventory, listing, outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Compute, Instance
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.remote import Completed
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu, Inventory
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.listing import (
         ListedCompute,
@@ -22,29 +23,6 @@ if TYPE_CHECKING:
         ListedProfile,
     )
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
-
-    class Completed(Protocol):
-        """A command that ended."""
-
-        @property
-        def rc(self) -> int: ...
-
-        @property
-        def stdout(self) -> str: ...
-
-        @property
-        def stderr(self) -> str: ...
-
-        @property
-        def command(self) -> str: ...
-
-        @property
-        def text(self) -> str: ...
-
-    class Remote(Protocol):
-        """The host of a task, on which commands run."""
-
-        def run(self, argv: Sequence[str]) -> Completed: ...
 
     T = TypeVar("T")
 

@@ -28,8 +28,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance, State, lines
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.remote import Remote
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu
-    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import Remote
 
 
 class MigPartitions(Noun[MigRequest, State]):

@@ -16,9 +16,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import State
 
 if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.remote import Remote
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu, Inventory
-    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NvidiaSmi, Remote
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NvidiaSmi
     from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, Rest, refused
@@ -68,13 +68,12 @@ class ClusterProfile(Noun[profile.ProfileRequest, profile.Profile]):
         item.proved = self._look(item.label)
         left = profile.compare(item.proved, profile.want(item.label, item.proved, item.requested))
         if left:
-            item.error = OperatorError(
+            item.error = not_proved(
                 item.label,
                 "the import of its configuration had no effect",
-                f"vCenter reported success, but this still differs: {'; '.join(str(change) for change in left)}",
+                left,
                 "Check the configuration of the cluster in vCenter, then run again",
-                "not_proved",
-                left=[change.path for change in left],
+                "vCenter reported success, but this still differs",
             )
 
     def project(self, state: profile.Profile) -> dict[str, Any]:

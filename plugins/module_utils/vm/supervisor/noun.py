@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 from urllib.parse import quote
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import release, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, Rest, refused
@@ -70,13 +70,12 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
         item.proved = self._look(item)
         left = vm_class.compare(item.proved, vm_class.want(item.label, item.proved, item.requested, self._release))
         if left:
-            item.error = OperatorError(
+            item.error = not_proved(
                 item.label,
                 "the change had no effect",
-                f"vCenter reported success, but this still differs: {'; '.join(str(change) for change in left)}",
+                left,
                 "Check the VM class in vCenter, then run again",
-                "not_proved",
-                left=[change.path for change in left],
+                "vCenter reported success, but this still differs",
             )
 
     def project(self, state: vm_class.VmClass) -> dict[str, Any]:

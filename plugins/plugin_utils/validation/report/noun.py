@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.document import document
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.params import ReportRequest
@@ -110,13 +110,12 @@ class ValidationReport(Noun[ReportRequest, Report]):
             item.proved = Report(found.files, item.wanted.verdict, item.wanted.plots)
             left = self.compare(found, item.wanted)
             if left:
-                item.error = OperatorError(
+                item.error = not_proved(
                     str(self._folder),
                     "the written report has other content than expected",
-                    f"These files differ: {'; '.join(str(change) for change in left)}",
+                    left,
                     "Stop the process that writes into this folder, and run the task again",
-                    "not_proved",
-                    left=[change.path for change in left],
+                    cause="These files differ",
                 )
 
     def project(self, state: Report) -> dict[str, Any]:
