@@ -154,6 +154,13 @@ host:
       description: True if the host is in maintenance mode.
       type: bool
       returned: always
+    unrestored:
+      description:
+        - Temporary changes that an earlier run has not undone.
+        - V(maintenance) is maintenance mode, and C(service.NAME) is a started service.
+      type: list
+      elements: str
+      returned: always
     boot_time:
       description: Boot time of the host, in ISO 8601.
       type: str

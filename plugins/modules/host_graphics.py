@@ -255,6 +255,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     at_boot,
     device_mode,
+    device_mode_rest,
     facts,
     gather,
     graphics,
@@ -342,7 +343,7 @@ class HostGraphics(HostNoun[graphics.GraphicsRequest, graphics.Graphics]):
             item.touched = True
             with self.asking("cannot change its graphics settings"):
                 self.manager("graphicsManager").UpdateGraphicsConfig(config=config)
-        with device_mode.opened(self._vcenter, self._found) as modes:
+        with device_mode_rest.opened(self._vcenter, self._found) as modes:
             for device, mode in graphics.over_rest(item.now, item.wanted, method):
                 item.touched = True
                 self._needs[device.id] = modes.configure(device.id, mode) or self._needs.get(device.id)

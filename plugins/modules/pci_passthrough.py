@@ -240,6 +240,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     device_mode,
+    device_mode_rest,
     facts,
     gather,
     holders,
@@ -356,7 +357,7 @@ class Passthrough(HostNoun[PassthroughRequest, Dict[str, passthrough.Given]]):
             return {}
 
     def _configure(self, item: Item[PassthroughRequest, Dict[str, passthrough.Given]]) -> None:
-        with device_mode.opened(self._vcenter, self._found) as modes:
+        with device_mode_rest.opened(self._vcenter, self._found) as modes:
             over_rest = self._modes(item, item.wanted)
             for address, every in over_rest.items():
                 for mode in every:

@@ -2,24 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Modes of PCI devices (vSphere 9.1): read over SOAP, which cannot set them, and set over REST.
+"""Modes of PCI devices (vSphere 9.1) as SOAP reports them. Pure; device_mode_rest.py sets them.
 
 Names and answers are those of the types of pyVmomi and of the Python stubs of vCenter, both 9.1.1.0.
 """
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, Rest, refused
-
-if TYPE_CHECKING:
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 METHODS = ["auto", "soap", "rest"]
 AUTO, SOAP, REST = METHODS
@@ -35,7 +28,7 @@ _SPOKEN = {
     "vGpuMixedSize": MIXED,
     "systemSelect": SYSTEM,
 }
-_REST_NAMES = {
+REST_NAMES = {
     NONE: "NONE",
     HOST: "HOST",
     DIRECT: "DIRECTPATH",
@@ -44,13 +37,10 @@ _REST_NAMES = {
     MIXED: "VGPU_MIXED_SIZE",
     SYSTEM: "SYSTEM_SELECT",
 }
-# The need of a change by its impact. Nothing is known of an impact that is not listed.
-_NEEDS = {"HOST_MAINTENANCE_MODE_REQUIRED": "maintenance_mode", "HOST_REBOOT_REQUIRED": "reboot"}
 # Modes that a task requests by name. All others follow from other settings.
 BY_NAME = [SYSTEM]
 # Modes that the host does not change by itself.
-FIXED = tuple(mode for mode in _REST_NAMES if mode != SYSTEM)
-_TIMEOUT_S = 300
+FIXED = tuple(mode for mode in REST_NAMES if mode != SYSTEM)
 
 
 @dataclass(frozen=True)
@@ -176,63 +166,3 @@ def leaves_host(before: Mode | None, after: Mode | None) -> bool:
 def vgpu_mode(vgpu_size: str) -> str:
     """The mode for vGPUs of a size in the words of the API of graphics."""
     return MIXED if vgpu_size == "mixedSize" else SAME
-
-
-@contextlib.contextmanager
-def opened(vcenter: VCenter, host: HostFound) -> Iterator[DeviceModes]:
-    """The modes of a host over REST; the session begins with the first request."""
-    rest = Rest(vcenter)
-    try:
-        yield DeviceModes(rest, host)
-    finally:
-        rest.close()
-
-
-class DeviceModes:
-    """Sets modes of the devices of one host."""
-
-    def __init__(self, rest: Rest, host: HostFound) -> None:
-        self._rest = rest
-        self._label = f"Host {host.name}"
-        self._path = f"/api/vcenter/host/{host.moid}/hardware/direct-path-devices"
-        self._devices: dict[str, str] | None = None
-
-    def configure(self, address: str, mode: str) -> str | None:
-        """Set the mode of a device; return what the change needs to take effect, None for nothing."""
-        wanted = f"cannot set the mode of {address} to {mode}"
-        body = {"device": self._id(address, wanted), "new_mode": _REST_NAMES[mode]}
-        try:
-            result = self._rest.task(
-                "POST", f"{self._path}?action=configure&vmw-task=true", body, self._label, wanted, _TIMEOUT_S
-            )
-        except Answered as error:
-            raise refused(error, self._label, wanted, "PCI devices of hosts (Host.Config.PciPassthru)") from error
-        return needs_of((result or {}).get("configure_impacts") or ())
-
-    def _id(self, address: str, wanted: str) -> str:
-        """The name of a device in REST: that it contains the PCI address is unsure, so it is looked up."""
-        if self._devices is None:
-            self._devices = {normal_address(name) or name: name for name in self._names(wanted)}
-        if address not in self._devices:
-            raise OperatorError(
-                self._label,
-                wanted,
-                f"vCenter's REST service lists no such device. It lists: {', '.join(self._devices) or 'none'}",
-                "Set `method` to soap, or check the device in vCenter",
-                "device_mode_missing",
-                device=address,
-            )
-        return self._devices[address]
-
-    def _names(self, wanted: str) -> Sequence[str]:
-        try:
-            answer = self._rest.call("GET", self._path)
-        except Answered as error:
-            raise refused(error, self._label, wanted, "hosts (System.Read)") from error
-        return [item["device"] for item in (answer or {}).get("items") or ()]
-
-
-def needs_of(impacts: Iterable[str]) -> str | None:
-    """What a change with these impacts needs: a restart includes maintenance mode."""
-    needs = {_NEEDS[one] for one in impacts if one in _NEEDS}
-    return "reboot" if "reboot" in needs else "maintenance_mode" if needs else None

@@ -62,6 +62,8 @@ GRAPHICS = (
     "runtime.bootTime",
 )
 POLICY_NOTE = "graphics_policy"
+# Notes of power/maintenance.py and power/service.py.
+MAINTENANCE_NOTE, SERVICE_NOTE = "maintenance", "service."
 LOCKDOWN = {"lockdownDisabled": "disabled", "lockdownNormal": "normal", "lockdownStrict": "strict"}
 
 
@@ -110,6 +112,7 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, requested: Map
         "connection": found.connection,
         "power": str(row.get("runtime.powerState", "unknown")),
         "in_maintenance": bool(row.get("runtime.inMaintenanceMode")),
+        "unrestored": _unrestored(row),
         "boot_time": boot_time.isoformat() if boot_time else None,
         "running_vms": sorted(running.values()),
         "lockdown": LOCKDOWN.get(str(row.get("config.lockdownMode"))),
@@ -154,6 +157,11 @@ def facts(found: HostFound, vms: Iterable[Row], answers: Answers, requested: Map
         ],
         "pending": _pending(row, shown, given, settings, modules, answers.driver),
     }
+
+
+def _unrestored(row: Row) -> list[str]:
+    """What an earlier run changed for its own time only and did not restore, by its notes on the host."""
+    return sorted(name for name in marks.read(row) if name == MAINTENANCE_NOTE or name.startswith(SERVICE_NOTE))
 
 
 def running_vms(rows: Iterable[Row]) -> dict[str, str]:

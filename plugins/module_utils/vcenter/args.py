@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.controller import env_fallback
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import login
 
 if TYPE_CHECKING:
     # Options of a module in the form of AnsibleModule.
@@ -80,6 +79,9 @@ _RANGES = {
 
 def check_common(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters of this file, one sentence each."""
+    # Filters import the specs above in each process of Ansible, and login.py needs pyVmomi.
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import login
+
     missing = [
         f"{name} is not set; give it to the task, to module_defaults, or by the environment variable {variable}."
         for name, variable in _NEEDED.items()

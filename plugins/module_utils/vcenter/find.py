@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import IDENTITY_KEYS
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
@@ -93,7 +93,7 @@ def datacenter_of_name(vcenter: VCenter, requested: str) -> tuple[inventory.Tree
             "datacenter_ambiguous",
             candidates=sorted(tree.path(row) for row in rows),
         )
-    names = _listed(inventory.unescaped(row.get("name", "?")) for row in there)
+    names = _listed(escapes.unescaped(row.get("name", "?")) for row in there)
     raise OperatorError(
         f"datacenter {requested}",
         "cannot find the datacenter",
@@ -119,8 +119,8 @@ def _identity(requested: Mapping[str, Any]) -> tuple[str, str]:
 
 def _is_datacenter(tree: inventory.Tree, row: Row, requested: str) -> bool:
     if "/" in requested:
-        return inventory.same_path(tree.path(row), requested)
-    return inventory.same_name(row.get("name", ""), requested)
+        return escapes.same_path(tree.path(row), requested)
+    return escapes.same_name(row.get("name", ""), requested)
 
 
 def _look_up(tree: inventory.Tree, key: str, value: str, datacenter: str | None) -> list[Row]:
@@ -130,7 +130,7 @@ def _look_up(tree: inventory.Tree, key: str, value: str, datacenter: str | None)
         return [row] if row is not None and row.kind == "VirtualMachine" else []
     vms = tree.of_kind("VirtualMachine")
     if key == "name":
-        return [row for row in vms if inventory.same_name(row.get("name", ""), value)]
+        return [row for row in vms if escapes.same_name(row.get("name", ""), value)]
     if key == "path":
         return [row for row in vms if _has_path(tree, row, value, datacenter)]
     wanted = _canonical(value)
@@ -139,14 +139,14 @@ def _look_up(tree: inventory.Tree, key: str, value: str, datacenter: str | None)
 
 def _has_path(tree: inventory.Tree, row: Row, requested: str, datacenter: str | None) -> bool:
     path = tree.path(row)
-    if inventory.same_path(path, requested):
+    if escapes.same_path(path, requested):
         return True
     if not datacenter or requested.startswith("/"):
         return False
     # Inside a datacenter a relative path starts at its folder of VMs, as in the client's tree view.
     home = tree.datacenter(row)
     below = path[len(tree.path(home)) :].strip("/").split("/")[1:] if home is not None else []
-    return bool(below) and inventory.same_path("/".join(below), requested)
+    return bool(below) and escapes.same_path("/".join(below), requested)
 
 
 def _ask(vcenter: VCenter, key: str, value: str, datacenter: Ref | None) -> list[Ref]:
@@ -181,7 +181,7 @@ def _answer(
 ) -> Found | OperatorError:
     if len(rows) == 1:
         row = rows[0]
-        return Found(row.ref, row.moid, inventory.unescaped(row.get("name", row.moid)), tree.path(row))
+        return Found(row.ref, row.moid, escapes.unescaped(row.get("name", row.moid)), tree.path(row))
     subject = f"VM {value}" if key in ("name", "path") else f"VM with {_SPOKEN[key]} {value}"
     where = f" in datacenter {datacenter}" if datacenter else ""
     if rows:
@@ -222,9 +222,9 @@ def _near(tree: inventory.Tree, key: str, value: str) -> list[str]:
         return []
     spoken: dict[str, set[str]] = {}
     for row in tree.of_kind("VirtualMachine"):
-        name = inventory.unescaped(row.get("name", ""))
+        name = escapes.unescaped(row.get("name", ""))
         spoken.setdefault(name.lower(), set()).add(name if key == "name" else tree.path(row))
-    requested = inventory.unescaped(value if key == "name" else value.rstrip("/").rpartition("/")[2])
+    requested = escapes.unescaped(value if key == "name" else value.rstrip("/").rpartition("/")[2])
     near = difflib.get_close_matches(requested.lower(), spoken, n=_NEAR, cutoff=0.6)
     return [text for name in near for text in sorted(spoken[name])][:_NEAR]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 
@@ -137,7 +137,7 @@ def _among(tree: inventory.Tree, name: str) -> list[Row]:
     """Return the rows that match a name or an inventory path."""
     hosts = tree.of_kind("HostSystem")
     if "/" in name:
-        return [row for row in hosts if inventory.same_path(_path(tree, row), name)]
+        return [row for row in hosts if escapes.same_path(_path(tree, row), name)]
     return [row for row in hosts if row.get("name", "").lower() == name.lower()]
 
 
@@ -166,7 +166,7 @@ def _found(vcenter: VCenter, tree: inventory.Tree, row: Row, properties: Sequenc
         moid=row.moid,
         name=row.get("name", row.moid),
         path=_path(tree, row),
-        cluster=inventory.unescaped(place.get("name", place.moid)) if place and in_cluster else None,
+        cluster=escapes.unescaped(place.get("name", place.moid)) if place and in_cluster else None,
         cluster_ref=place.ref if place and in_cluster else None,
         datacenter=_path(tree, home)[1:] if home is not None else "",
         datacenter_ref=home.ref if home is not None else None,

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
-
-_ESCAPE = re.compile("%(25|2f|5c)", re.IGNORECASE)
-_MEANING = {"25": "%", "2f": "/", "5c": "\\"}
 
 # A VM inside a vApp has no parent folder of its own, and a vApp inside another one has only that.
 _PARENTS: dict[str, tuple[str, ...]] = {
@@ -81,22 +77,6 @@ def read_datacenters(vcenter: VCenter) -> Tree:
 def read_up(vcenter: VCenter, refs: Iterable[Ref]) -> Tree:
     """The tree of some VMs and everything above them, one request; VMs that do not exist are left out."""
     return Tree(retrieve(vcenter, _select(()), refs, _UP, skip_gone=True))
-
-
-def unescaped(name: str) -> str:
-    """A name as people see it: vCenter keeps %, / and \\ in names as %25, %2f and %5c."""
-    return _ESCAPE.sub(lambda match: _MEANING[match.group(1).lower()], name)
-
-
-def same_name(stored: str, requested: str) -> bool:
-    """Return whether a stored name is the requested one, which may be written with or without escapes."""
-    return stored == requested or unescaped(stored) == unescaped(requested)
-
-
-def same_path(stored: str, requested: str) -> bool:
-    """Component by component, so that an escaped slash is no separator."""
-    ours, theirs = stored.strip("/").split("/"), requested.strip("/").split("/")
-    return len(ours) == len(theirs) and all(same_name(*pair) for pair in zip(ours, theirs))
 
 
 def _select(vm_properties: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes
 
 # Written with the creation of a VM: its source and its owner.
 CLONED_FROM = "aiready.vsphere.cloned_from"
@@ -35,6 +35,6 @@ def origin_of(extra: Mapping[str, str], name: str) -> Origin:
     vCenter copies all settings with a VM. The name in the marker distinguishes the created VM from copies of it.
     """
     owner, slash, marked = str(extra.get(OWNER) or "").partition("/")
-    if slash and not inventory.same_name(name, marked):
+    if slash and not escapes.same_name(name, marked):
         return Origin()
     return Origin(extra.get(CLONED_FROM) or None, owner or None)

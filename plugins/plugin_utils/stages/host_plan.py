@@ -111,7 +111,10 @@ class Vms:
 
 @dataclass(frozen=True)
 class Plan:
-    """All of it. asks: whether the module of a step runs in check mode. due: whether it runs then. acts: any does."""
+    """All of it. asks: whether the module of a step runs in check mode. due: whether it runs then. acts: any does.
+
+    settled: the role would change nothing on the host, and leave nothing unchecked.
+    """
 
     options: dict[str, dict[str, Any]]
     passthrough: list[dict[str, Any]]
@@ -121,6 +124,7 @@ class Plan:
     due: dict[str, bool]
     acts: bool
     differs: bool
+    settled: bool
     gaps: list[dict[str, str]]
     restart: Restart
     restarts_now: bool
@@ -172,6 +176,9 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     profile = Profile("", False, {}) if mode.compares else _profile(host, request, found, done)
     unkept = _unkept(host, request, profile, done)
     vms, occupied = vms_of(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
+    acts = out or any(due.values())
+    refused = [entry["text"] for entry in against] + _refusals(answers, request, one, shell, occupied)
+    refused += [entry["text"] for entry in unkept]
     started = bool((done.get("shell") or {}).get("changed"))
     return Plan(
         options=request.options_on(host),
@@ -180,8 +187,9 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         loaded=is_loaded(host),
         asks=_asks(request, steps & {"mig"} if mode.compares else steps, profile, mode),
         due={**due, "again": again},
-        acts=out or any(due.values()),
+        acts=acts,
         differs=bool(found),
+        settled=not (acts or found or refused or undone) and _untouched(host, request),
         gaps=shown,
         restart=one,
         # A cold power cycle without a BMC is refused in a real run, and reported in a preview.
@@ -195,13 +203,16 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         unfit=_unfit(host, request),
         blockers=against,
         unkept=unkept,
-        refusals=[entry["text"] for entry in against]
-        + _refusals(answers, request, one, shell, occupied)
-        + [entry["text"] for entry in unkept],
+        refusals=refused,
         story=_story(request, shown, one, shell, is_loaded(host)) + _kept(host, answers, profile, done),
         open=_open(host, request, shell, undone),
         undone=undone,
     )
+
+
+def _untouched(host: Mapping[str, Any], request: Request) -> bool:
+    """Whether no run has left the host in maintenance mode, with a started service or without a VM of the site."""
+    return bool(host) and not (host.get("in_maintenance") or host.get("unrestored") or request.shuts_vms)
 
 
 def _shell(host: Mapping[str, Any], request: Request, steps: set[str], mode: Mode) -> Shell:

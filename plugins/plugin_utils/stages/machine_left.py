@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.inventory import unescaped
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.escapes import unescaped
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import IDENTITY
 
 if TYPE_CHECKING:

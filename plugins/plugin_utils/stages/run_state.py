@@ -40,12 +40,24 @@ def state(variables: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Any]:
     return {"skipped": skipped, "known": "look" in guests, "guests": guests, "inside": inside}
 
 
-def hosts(pattern: str, stage: str | Sequence[str], variables: Mapping[str, Mapping[str, Any]] | None) -> str:
-    """The pattern if the stage runs, or any of several; otherwise one that matches no host."""
+def hosts(
+    pattern: str,
+    stage: str | Sequence[str],
+    variables: Mapping[str, Mapping[str, Any]] | None,
+    without: str = "",
+) -> str:
+    """The pattern if the stage runs, or any of several; otherwise one that matches no host.
+
+    without: name of a fact. Hosts that have it as true are left out.
+    """
     found = state(variables)
     asked = [stage] if isinstance(stage, str) else stage
     runs = any(one in found["inside"] if one in STAGES else one not in found["skipped"] for one in asked)
     if runs and pattern == GUESTS and asked == ["training"] and found["guests"].get("quarantined"):
         # Without guests in this group, the pattern would warn.
         return f"{pattern}:!{QUARANTINED}"
-    return pattern if runs and pattern else NOBODY
+    if not (runs and pattern):
+        return NOBODY
+    names = [name for name, own in variables.items() if own.get(without)] if variables and without else []
+    # A comma, because names may have colons.
+    return ",".join([pattern, *(f"!{name}" for name in names)])

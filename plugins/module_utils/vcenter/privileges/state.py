@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
@@ -68,7 +68,7 @@ class Inventory:
         return _once(row.ref for row in above if row is not None)
 
     def _is(self, row: Row, name: str) -> bool:
-        if inventory.same_name(row.get("name", ""), name):
+        if escapes.same_name(row.get("name", ""), name):
             return True
         path = [name_of(one) for one in reversed(list(self._up(row)))]
         wanted = [part for part in name.split("/") if part]
@@ -77,7 +77,7 @@ class Inventory:
     def _inside(self, row: Row) -> bool:
         home = self._above(row, "datacenter")
         requested = (self._datacenter or "").rstrip("/").rpartition("/")[2]
-        return not requested or home is None or inventory.same_name(home.get("name", ""), requested)
+        return not requested or home is None or escapes.same_name(home.get("name", ""), requested)
 
     def _above(self, row: Row, kind: str) -> Row | None:
         return next((one for one in self._up(row) if one.kind in TYPES[kind]), None)
@@ -93,7 +93,7 @@ class Inventory:
 
 def name_of(row: Row) -> str:
     """A name as people see it."""
-    return inventory.unescaped(row.get("name", row.moid))
+    return escapes.unescaped(row.get("name", row.moid))
 
 
 def skew(theirs: datetime.datetime, before: float, after: float) -> tuple[float, float]:

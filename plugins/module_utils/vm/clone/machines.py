@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
@@ -107,8 +107,8 @@ def _the_one(world: World, requested: CloneRequest) -> Row | None:
     if not rows:
         _refuse_taken(world, requested, folder or world.vm_folder)
         return None
-    stored = inventory.unescaped(rows[0].get("name", ""))
-    if not inventory.same_name(stored, requested.name):
+    stored = escapes.unescaped(rows[0].get("name", ""))
+    if not escapes.same_name(stored, requested.name):
         raise _refused(
             requested,
             f"{world.path(rows[0])} has this name in a different case, and vCenter ignores the case of names",

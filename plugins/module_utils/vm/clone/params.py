@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.request import request
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, escapes
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def check_params(params: Mapping[str, Any]) -> list[str]:
         problems.append("owner must be a name without slashes and control characters.")
     wanted = requests(params)
     # vCenter stores a/b as a%2fb, and accepts either for the other.
-    names = Counter(inventory.unescaped(requested.name).lower() for requested in wanted)
+    names = Counter(escapes.unescaped(requested.name).lower() for requested in wanted)
     problems += [
         f"VM {name} is listed {count} times; list it once." for name, count in names.items() if count > 1 and name
     ]

@@ -10,7 +10,7 @@ import difflib
 from typing import TYPE_CHECKING, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init, disk
@@ -145,6 +145,6 @@ def _unfit(source: Source, found: str, todo: str, code: str) -> OperatorError:
 
 
 def _near(names: Iterable[str], requested: str) -> list[str]:
-    spoken = {inventory.unescaped(name).lower(): name for name in names}
+    spoken = {escapes.unescaped(name).lower(): name for name in names}
     last = requested.rstrip("/").rpartition("/")[2].lower()
     return [spoken[key] for key in difflib.get_close_matches(last, spoken, n=_NEAR, cutoff=0.6)]

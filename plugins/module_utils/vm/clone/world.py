@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find, inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes, find, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store
 
@@ -61,7 +61,7 @@ class World:
         load = Counter(moid(row.get("runtime.host")) for row in vms)
         for kind in ("ComputeResource", "ClusterComputeResource"):
             for row in self._tree.of_kind(kind):
-                name = inventory.unescaped(row.get("name", row.moid))
+                name = escapes.unescaped(row.get("name", row.moid))
                 self.computes[row.moid] = Compute(row.moid, name, row.get("resourcePool"), kind.startswith("Cluster"))
         for row in self._tree.of_kind("Datastore"):
             store = _store(row)
@@ -81,7 +81,7 @@ class World:
 
     @property
     def name(self) -> str:
-        return inventory.unescaped(self.datacenter.get("name", "?"))
+        return escapes.unescaped(self.datacenter.get("name", "?"))
 
     @property
     def vm_folder(self) -> Row:
@@ -93,14 +93,14 @@ class World:
 
     def vms_named(self, name: str) -> list[Row]:
         """Rows of VMs and templates of this name; letters of the other case count as equal, as for vCenter."""
-        wanted = inventory.unescaped(name).lower()
+        wanted = escapes.unescaped(name).lower()
         rows = self._tree.of_kind("VirtualMachine")
-        return [row for row in rows if inventory.unescaped(row.get("name", "")).lower() == wanted]
+        return [row for row in rows if escapes.unescaped(row.get("name", "")).lower() == wanted]
 
     def names_of_vms(self, templates_only: bool) -> list[str]:
         rows = self._tree.of_kind("VirtualMachine")
         return [
-            inventory.unescaped(row.get("name", "")) for row in rows if row.get("config.template") or not templates_only
+            escapes.unescaped(row.get("name", "")) for row in rows if row.get("config.template") or not templates_only
         ]
 
     def vm_at(self, path: str) -> list[Row]:
@@ -125,10 +125,10 @@ class World:
 
     def taken_by_other_kind(self, folder: Row, name: str) -> bool:
         """Return whether an object other than a VM has this name in a folder."""
-        wanted = inventory.unescaped(name).lower()
+        wanted = escapes.unescaped(name).lower()
         for kind, above in (("Folder", "parent"), ("VirtualApp", "parentFolder")):
             for row in self._tree.of_kind(kind):
-                if moid(row.get(above)) == folder.moid and inventory.unescaped(row.get("name", "")).lower() == wanted:
+                if moid(row.get(above)) == folder.moid and escapes.unescaped(row.get("name", "")).lower() == wanted:
                     return True
         return False
 
@@ -137,10 +137,10 @@ class World:
 
     def _is_at(self, row: Row, path: str) -> bool:
         full = self._tree.path(row)
-        if inventory.same_path(full, path):
+        if escapes.same_path(full, path):
             return True
         below = full[len(self._tree.path(self.vm_folder)) :]
-        return not path.startswith("/") and bool(below) and inventory.same_path(below, path)
+        return not path.startswith("/") and bool(below) and escapes.same_path(below, path)
 
 
 def read(vcenter: VCenter, datacenter: str | None) -> World:
@@ -173,7 +173,7 @@ def moid(ref: Ref | None) -> str | None:
 
 def stored_name(name: str) -> str:
     """A name as vCenter stores it; a percent sign that starts an escape already stays one."""
-    return inventory.unescaped(name).replace("%", "%25").replace("/", "%2f").replace("\\", "%5c")
+    return escapes.unescaped(name).replace("%", "%25").replace("/", "%2f").replace("\\", "%5c")
 
 
 def _store(row: Row) -> Store | None:
@@ -184,7 +184,7 @@ def _store(row: Row) -> Store | None:
     why_not = "" if summary.accessible else "it is not accessible"
     if not why_not and state != "normal":
         why_not = f"its maintenance mode is {state}"
-    name = inventory.unescaped(summary.name)
+    name = escapes.unescaped(summary.name)
     return Store(row.ref, row.moid, name, int(summary.freeSpace or 0), not why_not, why_not)
 
 
@@ -209,5 +209,5 @@ def pools_named(vcenter: VCenter, world: World, name: str) -> dict[str, Ref]:
         [compute.pool for compute in world.computes.values()],
         [("ResourcePool", "resourcePool")],
     )
-    wanted = [row for row in rows if row.moid not in starts and inventory.same_name(row.get("name", ""), name)]
+    wanted = [row for row in rows if row.moid not in starts and escapes.same_name(row.get("name", ""), name)]
     return {cast(str, moid(row.get("owner"))): row.ref for row in wanted}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find, inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes, find
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ def locate(vcenter: VCenter, name: str, datacenter: str | None) -> Ref:
     if datacenter:
         dummy, start = find.datacenter_of_name(vcenter, datacenter)
     rows = [row for row in retrieve(vcenter, _PLACES, [start], _DOWN) if row.kind == "ClusterComputeResource"]
-    found = [row for row in rows if inventory.same_name(row.get("name", ""), name) or row.moid == name]
+    found = [row for row in rows if escapes.same_name(row.get("name", ""), name) or row.moid == name]
     if len(found) == 1:
         return found[0].ref
-    names = {inventory.unescaped(row.get("name", "")).lower(): inventory.unescaped(row.get("name", "")) for row in rows}
+    names = {escapes.unescaped(row.get("name", "")).lower(): escapes.unescaped(row.get("name", "")) for row in rows}
     near = [names[key] for key in difflib.get_close_matches(name.lower(), names, n=_NEAR, cutoff=0.5)]
     there = near or sorted(names.values())[:_NEAR]
     raise OperatorError(
@@ -109,7 +109,7 @@ def read(vcenter: VCenter, ref: Ref) -> Cluster:
     return Cluster(
         ref=ref,
         moid=row.moid,
-        name=inventory.unescaped(row.get("name", "")),
+        name=escapes.unescaped(row.get("name", "")),
         drs=bool(config.drsConfig.enabled),
         overrides_obeyed=config.drsConfig.enableVmBehaviorOverrides is not False,
         rules=tuple(config.rule or ()),
@@ -124,7 +124,7 @@ def _vm(row: Row, hosts: Mapping[str, str]) -> Vm:
     return Vm(
         ref=row.ref,
         moid=row.moid,
-        name=inventory.unescaped(row.get("name", "")),
+        name=escapes.unescaped(row.get("name", "")),
         host=hosts.get(host._GetMoId(), "") if host is not None else "",
         template=bool(row.get("config.template")),
         running=str(row.get("runtime.powerState")) == "poweredOn",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import state as nics
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
@@ -87,7 +87,7 @@ def names_of(rows: Iterable[Row]) -> dict[str, str]:
     for row in rows:
         if row.kind not in ("VirtualMachine", "HostSystem"):
             # A distributed port group is named by its key, any other network by its MoID.
-            found[row.get("key") or row.moid] = inventory.unescaped(row.get("name") or row.moid)
+            found[row.get("key") or row.moid] = escapes.unescaped(row.get("name") or row.moid)
     return found
 
 
@@ -99,7 +99,7 @@ def address_of(
     if state.guest.power != "on" or not state.guest.tools:
         return None, reported
     if address_network:
-        candidates = [one for one in state.adapters if inventory.same_name(one.network or "", address_network)]
+        candidates = [one for one in state.adapters if escapes.same_name(one.network or "", address_network)]
         if not candidates:
             there = ", ".join(sorted({one.network for one in state.adapters if one.network})) or "none"
             return None, f"The VM has no adapter on {address_network}; its networks are: {there}."
@@ -189,7 +189,7 @@ def _is_made(mac: str) -> bool:
 
 
 def _carries_data(adapter: Adapter, data_network: str | None) -> bool:
-    on_data = bool(data_network) and inventory.same_name(adapter.network or "", cast(str, data_network))
+    on_data = bool(data_network) and escapes.same_name(adapter.network or "", cast(str, data_network))
     return adapter.kind in DATA_KINDS or on_data
 
 

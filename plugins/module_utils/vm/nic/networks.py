@@ -10,7 +10,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Collection, Iterable, Iterator, Mapping
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory, properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Fabric:
         found = [
             group
             for group in self._at(host)
-            if inventory.same_name(group.name, name) and (switch is None or self._is_on(group, switch, host))
+            if escapes.same_name(group.name, name) and (switch is None or self._is_on(group, switch, host))
         ]
         here = [group for group in found if reaches(host, group)]
         return here or found
@@ -99,7 +99,7 @@ class Fabric:
         return [group for group in self._by_key.values() if home is None or group.datacenter == home]
 
     def _is_on(self, group: Portgroup, switch: str, host: HostView | None) -> bool:
-        return inventory.same_name(self.switch_of(group, host), switch)
+        return escapes.same_name(self.switch_of(group, host), switch)
 
 
 def reaches(host: HostView | None, group: Portgroup) -> bool:
@@ -159,10 +159,10 @@ def _distributed(vcenter: VCenter, refs: Iterable[vim.Network], owner: Mapping[s
             yield Portgroup(
                 key=row.get("key") or row.moid,
                 moid=row.moid,
-                name=inventory.unescaped(row.get("name", "")),
+                name=escapes.unescaped(row.get("name", "")),
                 datacenter=owner[row.moid],
                 distributed=True,
-                switch=inventory.unescaped(switch.get("name", "")),
+                switch=escapes.unescaped(switch.get("name", "")),
                 switch_uuid=switch.get("uuid") or "",
                 uplink=bool(row.get("config.uplink")),
             )
@@ -181,7 +181,7 @@ def plain(row: Row, datacenter: str) -> Portgroup:
         key=row.moid,
         moid=row.moid,
         # Unlike the inventory, a host and a backing have the name without escapes.
-        name=inventory.unescaped(row.get("name", "")),
+        name=escapes.unescaped(row.get("name", "")),
         datacenter=datacenter,
         opaque=row.kind == "OpaqueNetwork",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Collection, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory, properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, escapes, inventory, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import read, rows, scope
 
@@ -57,7 +57,7 @@ def _vm(
     origin = origin_of(extra, machine.name)
     boards = [address for address in machine.devices if address in gpus.get(machine.host, ())]
     return {
-        "name": inventory.unescaped(machine.name),
+        "name": escapes.unescaped(machine.name),
         "moid": machine.moid,
         "path": path,
         **{key: row.get(name) for key, name in _UUIDS.items()},

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Collection, Iterable, Iterator, Mapping, Sequence, Tuple, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes, inventory
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
@@ -156,7 +156,7 @@ class _Tree:
         if not requested:
             return {row.moid: _name(row) for row in there}
         rows = [
-            row for row in there if row.kind == "ClusterComputeResource" and inventory.same_name(_name(row), requested)
+            row for row in there if row.kind == "ClusterComputeResource" and escapes.same_name(_name(row), requested)
         ]
         if len(rows) > 1:
             found = f"There are {len(rows)} clusters {requested} in different datacenters."
@@ -215,7 +215,7 @@ def _find_vms(
     by_name: dict[str, list[Row]] = {}
     for row in tree.of("VirtualMachine"):
         if datacenter in (None, tree.home_of_vm(row)):
-            by_name.setdefault(inventory.unescaped(_name(row)), []).append(row)
+            by_name.setdefault(escapes.unescaped(_name(row)), []).append(row)
     for number, entry in enumerate(params["vms"]):
         problems += _find_vm(tree, by_name, scope, number, entry)
         if entry["host"]:
@@ -232,10 +232,10 @@ def _find_vm(
     tree: _Tree, by_name: Mapping[str, Sequence[Row]], scope: Scope, number: int, entry: Mapping[str, Any]
 ) -> Iterator[Problem]:
     requested = entry["path"] or entry["name"]
-    name = inventory.unescaped(requested.rstrip("/").rpartition("/")[2])
+    name = escapes.unescaped(requested.rstrip("/").rpartition("/")[2])
     rows = by_name.get(name, [])
     if entry["path"]:
-        rows = [row for row in rows if inventory.same_path(tree.path(row), requested)]
+        rows = [row for row in rows if escapes.same_path(tree.path(row), requested)]
     if len(rows) > 1:
         paths = ", ".join(sorted(tree.path(row) for row in rows))
         yield "vm_ambiguous", f"There are {len(rows)} VMs {requested}: {paths}.", "Use path to select one."
@@ -268,9 +268,7 @@ def _label(entry: Mapping[str, Any]) -> str:
 
 def _means(requested: str, row: Row, paths: inventory.Tree) -> bool:
     return (
-        inventory.same_path(paths.path(row), requested)
-        if "/" in requested
-        else inventory.same_name(_name(row), requested)
+        escapes.same_path(paths.path(row), requested) if "/" in requested else escapes.same_name(_name(row), requested)
     )
 
 
@@ -279,7 +277,7 @@ def _runs(row: Row) -> bool:
 
 
 def _names(rows: Iterable[Row]) -> set[str]:
-    return {inventory.unescaped(_name(row)) for row in rows}
+    return {escapes.unescaped(_name(row)) for row in rows}
 
 
 def _name(row: Row) -> str:

@@ -68,6 +68,14 @@ def test_a_play_runs_on_the_hosts_of_a_stage_that_runs(given, expected):
     assert hosts(*given) == expected
 
 
+def test_a_play_leaves_out_hosts_with_a_fact():
+    given = {**variables(), "esx-01": {"esxi_host_settled": True}, "esx-02": {"esxi_host_settled": False}, "esx-03": {}}
+    assert hosts("esxi_hosts", "hosts", given, "esxi_host_settled") == "esxi_hosts,!esx-01"
+    assert hosts("esxi_hosts", "hosts", given) == "esxi_hosts"
+    assert hosts("esxi_hosts", "hosts", {}, "esxi_host_settled") == "esxi_hosts"
+    assert hosts("esxi_hosts", "hosts", {**given, **variables(["hosts"])}, "esxi_host_settled") == NOBODY
+
+
 def test_a_training_leaves_out_the_guests_in_quarantine_and_a_validation_does_not():
     given = variables([], ["training", "validation"], REACHED)
     given["localhost"]["aiready_run"]["guests"]["quarantined"] = ["train-01"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, device_mode_rest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.device_mode import Mode
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered
 from pyVmomi import vim
@@ -112,7 +112,7 @@ def test_a_mode_that_a_device_does_not_list_is_refused_with_those_that_it_lists(
     ],
 )
 def test_the_strongest_impact_counts(impacts, needs):
-    assert device_mode.needs_of(impacts) == needs
+    assert device_mode_rest.needs_of(impacts) == needs
 
 
 class Rest:
@@ -136,7 +136,7 @@ class Host:
 
 def test_each_device_is_configured_by_the_name_that_rest_has_for_it():
     rest = Rest(devices=("00000000:39:00.0", PORT), impacts=("HOST_REBOOT_REQUIRED",))
-    modes = device_mode.DeviceModes(rest, Host)
+    modes = device_mode_rest.DeviceModes(rest, Host)
     assert modes.configure(GPU, "direct_path") == "reboot"
     assert modes.configure(PORT, "host") == "reboot"
     path = "/api/vcenter/host/host-12/hardware/direct-path-devices"
@@ -160,6 +160,6 @@ def test_each_device_is_configured_by_the_name_that_rest_has_for_it():
 )
 def test_a_service_that_does_not_know_the_device_or_the_path_is_named(rest, code, text):
     with pytest.raises(OperatorError) as caught:
-        device_mode.DeviceModes(rest, Host).configure(GPU, "host")
+        device_mode_rest.DeviceModes(rest, Host).configure(GPU, "host")
     assert caught.value.code == code
     assert text in caught.value.message
