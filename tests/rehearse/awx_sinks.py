@@ -27,7 +27,7 @@ class _MailServer(Controller):
     """Uses a free port. The library connects once after its start, and needs that port."""
 
     def _trigger_server(self) -> None:
-        self.port = self.server.sockets[0].getsockname()[1]
+        self.port = self.server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
         super()._trigger_server()
 
 

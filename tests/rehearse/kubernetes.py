@@ -29,8 +29,10 @@ REQUESTED = (
     "106",
 )
 # The operators read these kinds and write only to their status.
-KEPT = ("namespaces", "secrets", "configmaps", "clusterpolicies", "mpijobs", "trainjobs")
-KEPT += ("nicclusterpolicies", "ippools", "hostdevicenetworks")
+KEPT = (
+    *("namespaces", "secrets", "configmaps", "clusterpolicies", "mpijobs", "trainjobs"),
+    *("nicclusterpolicies", "ippools", "hostdevicenetworks"),
+)
 
 
 def rehearse(report: Any, work: Path, results: Path, thorough: bool, real: bool, say: Callable[[str], None]) -> None:
