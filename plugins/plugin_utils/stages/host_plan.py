@@ -177,6 +177,9 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
     unkept = _unkept(host, request, profile, done)
     vms, occupied = vms_of(host, request, done, out), _code(answers.get("maintenance")) == "running_vms"
     acts = out or any(due.values())
+    asks = _asks(request, steps & {"mig"} if mode.compares else steps, profile, mode)
+    # The tags of a run may leave out a module here and not the verification of what it sets.
+    answered = all(answers.get(step) for step in STEPS if asks[step])
     refused = [entry["text"] for entry in against] + _refusals(answers, request, one, shell, occupied)
     refused += [entry["text"] for entry in unkept]
     started = bool((done.get("shell") or {}).get("changed"))
@@ -185,11 +188,11 @@ def _plan(answers: Mapping[str, Any], request: Request, done: Mapping[str, Any],
         passthrough=request.passthrough_on(host),
         profile=profile,
         loaded=is_loaded(host),
-        asks=_asks(request, steps & {"mig"} if mode.compares else steps, profile, mode),
+        asks=asks,
         due={**due, "again": again},
         acts=acts,
         differs=bool(found),
-        settled=not (acts or found or refused or undone) and _untouched(host, request),
+        settled=answered and not (acts or found or refused or undone) and _untouched(host, request),
         gaps=shown,
         restart=one,
         # A cold power cycle without a BMC is refused in a real run, and reported in a preview.

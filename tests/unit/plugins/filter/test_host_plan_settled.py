@@ -12,6 +12,10 @@ SETTLED = [
     ({"kernel_settings": {"atsSupport": False}}, {}, {}, False),
     ({"mig": "disabled"}, SSH, {}, True),
     ({}, {}, {"bios": {"bios": {"changed": True}}}, False),
+    # Tags left out the module, and only it knows the setting.
+    ({"driver": {"depot": "a.zip"}}, {}, {}, False),
+    ({"driver": {"depot": "a.zip"}}, {}, {"driver": {"host": {"changed": False}}}, True),
+    ({"nic_firmware": {"SRIOV_EN": True}, "nics": ["vmnic3"]}, SSH, {}, False),
     ({}, {"in_maintenance": True}, {}, False),
     ({}, {"unrestored": ["service.TSM-SSH"]}, {}, False),
     # Only SSH shows the firmware of a port, and a dry run does not start it.
