@@ -130,6 +130,7 @@ class GuestBaseline(Noun[BaselineRequest, Baseline]):
         if remove or install:
             kept, cannot = packages.needed(self._commands, self._manager, remove, install)
             made = plan.keep_packages(made, kept, cannot)
+            made = plan.keep_run_file(made, packages.drivers(cannot))
         homes = read.home_folders(now)
         below = {user: read.below(self._files, homes.get(user)) for user in record.made_users(self._body)}
         made = plan.keep_users(made, self._body, homes, below)

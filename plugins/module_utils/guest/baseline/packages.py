@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import re
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import packages as managers
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.baseline import plan, read, table
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import read as driver
 
 if TYPE_CHECKING:
     from typing import Any, Mapping
@@ -27,6 +29,7 @@ _NEEDED = re.compile(r"(?m)^\s*(\S.*?) is needed by \(installed\) (\S+)")
 # Lines of a simulation of apt that remove a package.
 _REMOVES = re.compile(r"(?m)^(?:Remv|Purg) (\S+)")
 ROUNDS = 20
+NO_REPOSITORY = "no repository has it"
 TODO = "Check the output of the package manager on the guest, then run the task again"
 
 
@@ -37,25 +40,61 @@ def needed(
     kept = _in_use(commands, remove)
     cannot: dict[str, str] = {}
     if manager.family == "redhat":
+        lost = [name for name, version in install.items() if version not in manager.versions(name)]
+        cannot = dict.fromkeys(lost, NO_REPOSITORY)
+        kept.update(_replacing(remove, cannot))
         kept.update(_needed_by_rpm(commands, [one for one in remove if one not in kept]))
         return kept, cannot
     needs, provides = plan.dependencies(commands.run(["dpkg-query", "-W", "-f", _DPKG]).stdout)
-    ours = [one for one in remove if one not in kept]
-    kept.update({name: f"{other} needs it" for name, other in plan.needed(ours, needs, provides).items()})
-    ours = [one for one in remove if one not in kept]
-    if not ours and not install:
+
+    def removable() -> list[str]:
+        """The packages to remove, without those that packages which stay need."""
+        ours = [one for one in remove if one not in kept]
+        kept.update({name: f"{other} needs it" for name, other in plan.needed(ours, needs, provides).items()})
+        return [one for one in remove if one not in kept]
+
+    ours, rest = removable(), dict(install)
+    if not ours and not rest:
         return kept, cannot
-    done = _simulated(commands, ours, install)
+    done = _simulated(commands, ours, rest)
+    for impossible in (_unavailable, _conflicting):
+        if not rest or (done.ok and not _others(done, ours)):
+            break
+        # One package that is gone must not leave the guest without the others, such as its time service.
+        cannot.update(impossible(commands, rest, done, ours))
+        rest = {name: version for name, version in rest.items() if name not in cannot}
+        kept.update(_replacing(ours, cannot))
+        ours = removable()
+        done = _simulated(commands, ours, rest)
     outside = _others(done, ours)
-    if install and (outside or not done.ok):
-        reason = f"it conflicts with {', '.join(outside)}" if outside else f"no repository has it. {done.outcome}"
-        cannot = dict.fromkeys(install, reason)
-        done = _simulated(commands, ours, {})
-        outside = _others(done, ours)
     if ours and (outside or not done.ok):
         reason = f"its removal would also remove {', '.join(outside)}" if outside else done.outcome
         kept.update(dict.fromkeys(ours, reason))
     return kept, cannot
+
+
+def _unavailable(commands: Commands, install: Mapping[str, str], done: Done, ours: Sequence[str]) -> dict[str, str]:
+    """The packages that cannot be installed on their own."""
+    alone = {name: _simulated(commands, [], {name: version}) for name, version in install.items()}
+    return {name: f"{NO_REPOSITORY}. {one.outcome}" for name, one in alone.items() if not one.ok}
+
+
+def _conflicting(commands: Commands, install: Mapping[str, str], done: Done, ours: Sequence[str]) -> dict[str, str]:
+    """All packages, with what they remove or how their simulation failed."""
+    outside = _others(done, ours)
+    return dict.fromkeys(install, f"it conflicts with {', '.join(outside)}" if outside else done.outcome)
+
+
+def drivers(names: Iterable[str]) -> list[str]:
+    """The packages of NVIDIA's driver among these names."""
+    patterns = (*driver.GUEST, *driver.CONFLICTING)
+    return sorted(name for name in names if any(fnmatch.fnmatchcase(name, one) for one in patterns))
+
+
+def _replacing(remove: Sequence[str], cannot: Mapping[str, str]) -> dict[str, str]:
+    """The packages of a driver that replaced one which cannot be installed again: a guest keeps a driver."""
+    lost = drivers(cannot)
+    return dict.fromkeys(drivers(remove) if lost else (), plan.replaced(lost))
 
 
 def _simulated(commands: Commands, remove: Sequence[str], install: Mapping[str, str]) -> Done:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.baseline.record import Body
 
 CHANGED = "changed since by another"
+# The driver of a .run file.
+RUN_FILE = "file:/usr/bin/nvidia-uninstall"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def _upgraded(key: str, item: Mapping[str, Any]) -> bool:
 def _impossible(key: str, item: Mapping[str, Any], stored: set[str]) -> str:
     kind = key.partition(":")[0]
     before = item["before"]
-    if key == "file:/usr/bin/nvidia-uninstall" and before is not None:
+    if key == RUN_FILE and before is not None:
         return "the run file replaced another driver. Install the earlier driver with vgpu_guest_driver"
     if kind == "module":
         return "the kernel keeps its modules until the guest restarts"
@@ -151,6 +153,19 @@ def keep_packages(plan: Plan, why: Mapping[str, str], missing: Mapping[str, str]
     cannot = dict(plan.cannot, **{f"package:{name}": reason for name, reason in missing.items()})
     due = tuple(key for key in plan.due if key not in kept and key not in cannot)
     return Plan(due, kept, cannot, plan.done, plan.others)
+
+
+def replaced(lost: Iterable[str]) -> str:
+    """Why a driver stays."""
+    return f"it replaced {', '.join(lost)}, which cannot be installed again"
+
+
+def keep_run_file(plan: Plan, lost: Sequence[str]) -> Plan:
+    """Keep the driver of a .run file that replaced these packages, which cannot be installed again."""
+    if not lost or RUN_FILE not in plan.due:
+        return plan
+    due = tuple(key for key in plan.due if key != RUN_FILE)
+    return Plan(due, {**plan.kept, RUN_FILE: replaced(lost)}, plan.cannot, plan.done, plan.others)
 
 
 def removed(plan: Plan, body: Body) -> list[str]:

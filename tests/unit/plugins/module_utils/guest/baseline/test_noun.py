@@ -10,7 +10,7 @@ import os
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.baseline import record
 
-from .world import LIMITS, ROCKY, STAGES, Guest
+from .world import DEBIAN, LIMITS, ROCKY, STAGES, Guest
 
 CHRONY, DAEMON, TOKEN = "/etc/chrony/chrony.conf", "/etc/docker/daemon.json", "/etc/nvidia/ClientConfigToken/a.tok"
 WANTS = "/etc/systemd/system/multi-user.target.wants"
@@ -308,3 +308,35 @@ def test_red_hat_guest_keeps_what_rpm_says_others_need(tmp_path):
     assert reported["after"]["kept"] == [{"what": "package:perftest", "why": "theirs-1.x86_64 needs it"}]
     assert "chrony" not in guest.packages
     assert "perftest" in guest.packages
+
+
+OLD, NEW, UNINSTALLER = "nvidia-linux-grid-535", "nvidia-linux-grid-550", "/usr/bin/nvidia-uninstall"
+
+
+@pytest.mark.parametrize("release", [DEBIAN, ROCKY], ids=["debian", "rocky"])
+@pytest.mark.parametrize("by_file", [False, True], ids=["package", "run file"])
+@pytest.mark.parametrize("absent", [True, False], ids=["lost", "available"])
+def test_guest_keeps_its_driver_if_the_earlier_one_is_in_no_repository(tmp_path, release, by_file, absent):
+    guest = Guest(tmp_path, release)
+    guest.put("/usr/bin/env")
+    guest.packages.update({OLD: ["2.0-1", False, ""], "systemd-timesyncd": ["2.0-1", False, ""]})
+    guest.baseline("begun", ["guests"])
+    del guest.packages[OLD], guest.packages["systemd-timesyncd"]
+    guest.packages.update({"chrony": ["4.3", False, ""], "dkms": ["3", False, ""], NEW: ["550", False, "dkms"]})
+    if by_file:
+        del guest.packages[NEW]
+        guest.put(UNINSTALLER, "#!/bin/sh")
+    guest.baseline("ended", ["guests"])
+    guest.absent = {OLD} if absent else set()
+    reported = guest.baseline("restored", STAGES)
+    assert reported["failed"] is False
+    assert (OLD in guest.packages, NEW in guest.packages) == (not absent, absent and not by_file)
+    assert guest.files.exists(UNINSTALLER) is (absent and by_file)
+    # Other packages return.
+    assert ("systemd-timesyncd" in guest.packages, "chrony" in guest.packages) == (True, False)
+    why = f"it replaced {OLD}, which cannot be installed again"
+    kept = [{"what": f"file:{UNINSTALLER}" if by_file else f"package:{NEW}", "why": why}] if absent else []
+    assert [one for one in reported["after"]["kept"] if one["what"] != "package:dkms"] == kept
+    assert [one["what"] for one in reported["after"]["cannot"]] == [f"package:{OLD}"] * absent
+    # The driver needs it.
+    assert ("dkms" in guest.packages) is (absent and not by_file)

@@ -35,6 +35,8 @@ class Guest(Commands):
         self.active = {"systemd-timesyncd"}
         self.containers = 0
         self.programs = {"systemctl", "ip"}
+        # Packages that no repository has.
+        self.absent = set()
         self.put("/etc/os-release", os_release)
         self.put("/etc/machine-id", "6b2d1f0f5b8c4f6c9a0e6f1f2b3c4d5e\n")
         self.put("/etc/passwd", "root:x:0:0:root:/root:/bin/bash\nops:x:1000:1000::/home/ops:/bin/bash\n")
@@ -91,6 +93,9 @@ class Guest(Commands):
     def _apt_get(self, argv):
         what = [word for word in argv[argv.index("install") + 1 :] if not word.startswith("-")]
         gone = {word[:-1] for word in what if word.endswith("-")}
+        lost = self.absent & {word.partition("=")[0] for word in what}
+        if lost:
+            return 100, f"E: Version for {sorted(lost)[0]} was not found"
         if "-s" in argv:
             needing = {name for name, one in self.packages.items() if gone & set(one[2].split(", "))}
             return 0, "".join(f"Remv {name} [1]\n" for name in sorted(gone | needing))
@@ -114,7 +119,16 @@ class Guest(Commands):
         lines = [f"\t{one} is needed by (installed) {name}-1.x86_64" for one, name in needing if name not in argv[3:]]
         return (1, "error: Failed dependencies:\n" + "\n".join(lines)) if lines else (0, "")
 
+    def _nvidia_uninstall(self, argv):
+        self.gone("/usr/bin/nvidia-uninstall")
+        return 0, ""
+
     def _dnf(self, argv):
+        if argv[2] == "repoquery":
+            return 0, "" if argv[-1] in self.absent else "2.0-1\n"
+        if argv[2] == "install":
+            self.packages.update({word.partition("-2.0")[0]: ["2.0-1", False, ""] for word in argv[3:]})
+            return 0, ""
         for name in argv[4:]:
             self.packages.pop(name)
         return 0, ""
