@@ -29,6 +29,7 @@ _NEEDED = re.compile(r"(?m)^\s*(\S.*?) is needed by \(installed\) (\S+)")
 # Lines of a simulation of apt that remove a package.
 _REMOVES = re.compile(r"(?m)^(?:Remv|Purg) (\S+)")
 ROUNDS = 20
+HEADERS = ("linux-headers-", "kernel-devel")
 NO_REPOSITORY = "no repository has it"
 TODO = "Check the output of the package manager on the guest, then run the task again"
 
@@ -92,9 +93,13 @@ def drivers(names: Iterable[str]) -> list[str]:
 
 
 def _replacing(remove: Sequence[str], cannot: Mapping[str, str]) -> dict[str, str]:
-    """The packages of a driver that replaced one which cannot be installed again: a guest keeps a driver."""
+    """The packages of a driver that replaced one which cannot be installed again: a guest keeps a driver.
+
+    A .run file also needs the packages that build its module for a new kernel.
+    """
     lost = drivers(cannot)
-    return dict.fromkeys(drivers(remove) if lost else (), plan.replaced(lost))
+    build = [name for name in remove if name in driver.TOOLS or name.startswith(HEADERS)]
+    return dict.fromkeys([*drivers(remove), *build] if lost else (), plan.replaced(lost))
 
 
 def _simulated(commands: Commands, remove: Sequence[str], install: Mapping[str, str]) -> Done:

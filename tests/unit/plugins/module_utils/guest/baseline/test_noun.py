@@ -338,5 +338,5 @@ def test_guest_keeps_its_driver_if_the_earlier_one_is_in_no_repository(tmp_path,
     kept = [{"what": f"file:{UNINSTALLER}" if by_file else f"package:{NEW}", "why": why}] if absent else []
     assert [one for one in reported["after"]["kept"] if one["what"] != "package:dkms"] == kept
     assert [one["what"] for one in reported["after"]["cannot"]] == [f"package:{OLD}"] * absent
-    # The driver needs it.
-    assert ("dkms" in guest.packages) is (absent and not by_file)
+    # The driver needs it for its module.
+    assert ("dkms" in guest.packages) is absent
