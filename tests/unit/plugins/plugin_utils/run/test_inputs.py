@@ -6,7 +6,10 @@ import json
 import re
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.inputs import inputs, problem
+import yaml
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.inputs import OF_GROUPS, inputs, problem
+
+from house.collection import ROOT
 
 SITE = {
     "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"},
@@ -18,7 +21,7 @@ GROUPS = {"all": ["localhost", "esx-01", "leaf-01", "job-01"], "esxi_hosts": ["e
 OF_HOSTS = {
     "localhost": {},
     "esx-01": {"bmc_address": "192.0.2.1", "ansible_password": "hunter2", "other": 1},
-    "leaf-01": {"switch_host_ports": ["Ethernet1"], "switch_password": "hunter2"},
+    "leaf-01": {"switch_host_ports": ["Ethernet1"], "switch_password": "hunter2", "switch_community": "hunter3"},
 }
 
 
@@ -43,8 +46,33 @@ def test_the_record_has_digests_and_no_value():
     digests = found()
     assert {"site.gpu.profile", "site.vms", "site.vcenter.saml_token_file", "site.fabric"} <= set(digests)
     assert {"esxi_hosts.esx-01", "esxi_hosts.esx-01.bmc_address", "switches.leaf-01.switch_host_ports"} <= set(digests)
-    assert not [key for key in digests if "password" in key or "other" in key]
+    assert not [key for key in digests if "password" in key or "other" in key or "community" in key]
     assert [text for text in digests.values() if not re.fullmatch(r"[0-9a-f]{16}", text)] == []
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ([{"user": "u", "password": "a"}], [{"user": "u", "password": "b"}]),
+        ({"credentials": {"pin": 1}}, {"credentials": {"pin": 2}}),
+        ({"deep": [{"list": [{"api_key": "a"}]}]}, {"deep": [{"list": [{"api_key": "b"}]}]}),
+        ("https://u:a@h.example.org/x", "https://u:b@h.example.org/x"),
+        (["nvapi-a"], ["nvapi-b"]),
+    ],
+)
+def test_no_digest_depends_on_a_secret(before, after):
+    assert found({"one": before}) == found({"one": after})
+    assert found({"one": before}) != found({"one": ["other"]})
+
+
+def test_a_list_with_keys_of_several_types_has_a_digest():
+    assert found({"one": [{1: "a", "b": 2}]}) == found({"one": [{"b": 2, 1: "a"}]})
+
+
+def test_all_inputs_of_the_role_switch_are_compared():
+    spec = yaml.safe_load((ROOT / "roles/switch/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
+    # The playbooks set these two.
+    assert set(spec["options"]) - {"switch_site", "switch_restore"} <= set(OF_GROUPS["switches"])
 
 
 @pytest.mark.parametrize(
@@ -59,6 +87,8 @@ def test_the_record_has_digests_and_no_value():
         ({}, {"switches": []}, {}, ["switches.leaf-01", "switches.leaf-01.switch_host_ports"]),
         ({}, {}, {"esx-01": {"bmc_address": "192.0.2.2"}}, ["esxi_hosts.esx-01.bmc_address"]),
         ({}, {}, {"esx-01": {"site_host": {"reboot": "never"}}}, ["esxi_hosts.esx-01.site_host.reboot"]),
+        ({}, {}, {"leaf-01": {"site_switch": {"mtu": 1500}}}, ["switches.leaf-01.site_switch.mtu"]),
+        ({}, {}, {"leaf-01": {"switch_state": "absent"}}, ["switches.leaf-01.switch_state"]),
     ],
 )
 def test_a_change_since_the_plan_is_named_and_its_value_is_not(plan, site, groups, hosts, changed):
@@ -84,4 +114,5 @@ def test_many_changes_are_counted(plan):
 def test_a_folder_without_a_plan_or_its_digests_has_a_fix(plan, tmp_path):
     assert "has no record of a run in check mode" in problem(str(tmp_path / "nowhere"), found())
     assert "has no record of a run in check mode" in problem(plan(stages=[{"name": "hosts"}]), found())
-    assert "has no digests of its site. Make a new plan." in problem(plan(inputs=None), found())
+    for nothing in (None, {}):
+        assert "has no digests of its site. Make a new plan." in problem(plan(inputs=nothing), found())
