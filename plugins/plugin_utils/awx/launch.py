@@ -28,9 +28,9 @@ class Question:
             "question_description": self.help,
             "variable": self.variable,
             "type": kind,
+            # AWX sends every default that is valid, also an empty text, which has precedence over the inventory.
+            # So the question has no default. [sure] awx/main/models/mixins.py, AWX 24.6.1
             "required": False,
-            # The launch would send a default, which has precedence over the variables of the inventory.
-            "default": "",
             "min": 0,
             "max": self.longest,
             "new_question": False,
@@ -72,6 +72,13 @@ _RESTORE = (
         "packages of earlier runs.",
         lines=True,
         longest=4096,
+    ),
+    Question(
+        "restore_guest_driver",
+        "Package of the earlier guest driver",
+        "URL, file that all jobs mount, or package of a repository. Restore installs it on all guests before the "
+        "hosts, and restores nothing else in them. Leave it empty to install none.",
+        longest=1024,
     ),
 )
 _UPGRADE = (

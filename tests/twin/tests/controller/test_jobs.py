@@ -133,6 +133,13 @@ def test_answers_and_defaults_of_a_survey_are_variables_and_others_are_ignored(l
     answer = lab.launch(number, extra_vars={"gpus": 4, "site": {}}, limit="esx-01")
     assert answer.body["ignored_fields"] == {"extra_vars": {"site": {}}, "limit": "esx-01"}
     assert lab.ran == [("site", {"gpus": 4, "profile": "a"})]
+    # An empty text is a valid default, and an empty choice is none.
+    text = {"type": "text", "question_name": "Text", "required": False}
+    spec["spec"] = [{**text, "variable": "a", "default": ""}, {**text, "variable": "b"}, {**CHOICE, "default": ""}]
+    lab.client.ask("POST", f"job_templates/{number}/survey_spec/", spec)
+    assert lab.launch(number).status == 201
+    assert lab.ran[1:] == [("site", {"gpus": 2, "a": ""})]
+    spec["spec"] = [SURVEY, CHOICE]
     # A default does not answer a required question.
     spec["spec"][1] = {**CHOICE, "required": True}
     lab.client.ask("POST", f"job_templates/{number}/survey_spec/", spec)

@@ -121,11 +121,17 @@ class Jobs:
         wrong = surveys.problems(spec, given)
         if wrong:
             raise Refused(400, {"variables_needed_to_start": wrong})
-        asked = {one["variable"]: one.get("default") for one in spec.get("spec", [])}
+        asked = {one["variable"] for one in spec.get("spec", [])}
         taken = {name: value for name, value in given.items() if name in asked or template["ask_variables_on_launch"]}
         left = {name: value for name, value in given.items() if name not in taken}
-        defaults = {name: value for name, value in asked.items() if value not in (None, "") and name not in taken}
-        return {**defaults, **taken}, ({"extra_vars": left} if left else {})
+        return {**self._defaults(table, template), **taken}, ({"extra_vars": left} if left else {})
+
+    def _defaults(self, table, template):
+        """The defaults of the survey that are valid answers, also empty texts."""
+        spec = self.objects.surveys.get((table, template["id"]), {}) if template["survey_enabled"] else {}
+        asked = [one for one in spec.get("spec", []) if one.get("default") is not None]
+        found = {one["variable"]: one["default"] for one in asked}
+        return {one["variable"]: one["default"] for one in asked if not surveys.problems({"spec": [one]}, found)}
 
     def _check_needs(self, template, limits):
         if template["project"] is None:
@@ -337,6 +343,7 @@ class Jobs:
             if done.get(number):
                 passed.update(self.rows[done[number]]["artifacts"])
         own = variables_of("extra_vars", of["extra_vars"])
+        own |= self._defaults(TEMPLATES, of)
         variables = {**own, **node["extra_data"], **passed, **json.loads(job["extra_vars"])}
         slices = {"job_slice_count": node["job_slice_count"]} if node["job_slice_count"] else {}
         hidden = [*job["survey_passwords"], *self._passwords(table, of)]
