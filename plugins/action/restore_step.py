@@ -169,11 +169,12 @@ def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.R
     code = (seen.get("failure") or {}).get("code")
     if code == hosts.MODE_LOST:
         why = str(seen.get("msg") or code)
-        return [
-            judge.Row(path, judge.CANNOT, back, step["left"][path], None, why)
-            for path, back in step["back"].items()
-            if path.endswith(hosts.MODE)
-        ]
+        back, left = step["back"], step["left"]
+        modes = [path for path in back if path.endswith(hosts.MODE)]
+        lost = [str(one.get("device")) for one in seen["failure"].get("devices") or []]
+        # The name of a device begins with its address, which is part of the path. Other devices get their mode.
+        of_lost = [path for path in modes if any(hosts.device_of(path) == name.split(" ")[0] for name in lost)]
+        return [judge.Row(path, judge.CANNOT, back[path], left[path], None, why) for path in of_lost or modes]
     if step["module"] == drivers.MODULE and code in drivers.OF_PACKAGE:
         why = drivers.advice(step, str(seen.get("msg") or code))
         return [

@@ -141,6 +141,11 @@ def _passthrough(entries: Sequence[Entry]) -> Steps:
     return found
 
 
+def device_of(path: str) -> str:
+    """The address of the device in the path of its mode."""
+    return _after(path)[: -len(MODE)]
+
+
 def _mode(path: str, one: Net) -> Net:
     """A device mode that the run fixed. Each fixed mode follows from settings that have rows of their own."""
     return replace(one, also=device_mode.FIXED) if path.endswith(MODE) else one

@@ -56,6 +56,14 @@ def test_a_device_mode_that_the_device_cannot_have_leaves_the_other_settings():
     assert (row.setting, row.state, row.why) == ("graphics.0.device_mode", CANNOT, "No driver.")
 
 
+def test_only_the_devices_that_cannot_have_the_mode_are_lost():
+    back = {f"graphics.0000:{bus}:00.0.device_mode": "system_select" for bus in ("3b", "86")}
+    step = {"module": "host_graphics", "back": back, "left": dict.fromkeys(back)}
+    failure = {"code": MODE_LOST, "devices": [{"device": "0000:86:00.0 (NVIDIA A100)"}]}
+    rows = _of_others(step, {"failed": True, "msg": "No driver.", "failure": failure})
+    assert [row.setting for row in rows] == ["graphics.0000:86:00.0.device_mode"]
+
+
 def test_an_adapter_keeps_its_name_and_a_power_cycle_is_no_setting():
     changes = [
         {"path": "Network adapter 2", "before": "pg on dvs", "after": None},
