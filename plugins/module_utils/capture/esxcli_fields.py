@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.fields import LONG, OWN_NUMBER
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_commands import (
     IMAGE,
     OPTION,
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 LONGEST = 1024
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,60}")
 _VERSION = re.compile(r"(?:version|build|patch|update)$")
+# Fields that count or limit. The text of a command has their numbers as texts; a number in another field can be a name.
+_COUNTED = re.compile(r"packets|bytes|memory|frequency|(?:int|min|max)value$|^(?:configured|runtime|default)$")
+_AMOUNT = re.compile(r"\d{7,20}(?: Bytes)?")
 # A UUID as bytes, as some hosts print that of the platform.
 _BYTES = re.compile(r"(?:0x)?[0-9a-fA-F]{2}(?:[ -](?:0x)?[0-9a-fA-F]{2}){15}")
 
@@ -52,8 +54,8 @@ def _text(scrub: Scrubber, command: Command, field: str, value: str) -> str:
         return scrub.text("image", value, stays=bool(IMAGE.fullmatch(value)))
     if command.keeps(field):
         return scrub.text("version" if _VERSION.search(field) else "model", value, stays=True)
-    if field.endswith("stringvalue") and LONG.fullmatch(value):
-        return scrub.text(OWN_NUMBER, value)
+    if _AMOUNT.fullmatch(value) and _COUNTED.search(field):
+        return scrub.text("model", value, stays=True)
     # The names of other fields mean other things in the API of vSphere.
     return scrub.text("name" if field == "name" else f"esxcli {field}", value)
 

@@ -41,27 +41,39 @@ class LongNumbers:
 
     def __init__(self, known: Callable[[str], bool]) -> None:
         self._known = known
-        self._header: bool | None = None
+        self.start()
 
     def start(self) -> None:
         """Begin another output. A table does not continue there."""
-        self._header = None
+        self._header: bool | None = None
+        self._begins = True
 
     def line(self, line: str) -> bool | None:
         """Whether the long numbers of a line stay. None: the word before each of them decides."""
         long = DIGITS.search(line)
-        if not long and not _COLUMNS.search(line):
-            return True
         words = _WORD.findall(line)
-        counted = all(map(self.of_key, words))
-        labels = [word for word in words if not re.search(r"\d", word)]
-        if not long:
-            if len(labels) > 1 and not _VALUE.search(line):
-                self._header = counted
+        if not long and not _COLUMNS.search(line):
+            # A table begins after an empty line or a title, and not after the line below its header.
+            self._begins = bool(words) or not line.strip()
             return True
-        return True if counted and labels and self._header is None else self._header
+        counted = all(map(self.of_key, words))
+        if not long:
+            # A row begins with a name, and a row without an unknown word does not change what the header says.
+            header = len(words) > 1 and not re.search(r"\d", words[0]) and not _VALUE.search(line)
+            if header and (self._begins or not counted):
+                self._header = counted
+            self._begins = False
+            return True
+        self._begins = False
+        if any(map(_is_thing, words)):
+            return None
+        labelled = counted and self._header is None and any(not re.search(r"\d", word) for word in words)
+        return labelled or self._header
 
     def of_key(self, key: str) -> bool:
         """Whether a long number with this name is a counter, a size or a time."""
-        parts = {part.lower() for part in _PARTS.findall(key)}
-        return not parts & _THINGS and self._known(key)
+        return not _is_thing(key) and self._known(key)
+
+
+def _is_thing(word: str) -> bool:
+    return not _THINGS.isdisjoint(part.lower() for part in _PARTS.findall(word))

@@ -151,21 +151,21 @@ class SwitchText:
             return line
         stays = self._numbers.line(line) if stays is None else stays
         made: list[str] = []
-        place, last = 0, ""
+        place, label = 0, ""
         for one in self.TOKEN.finditer(line):
             between, token = line[place : one.start()], one.group()
-            if DIGITS.fullmatch(token) and not self._labelled(stays, last, between):
+            # Behind +49 or another number, the word before them is the label.
+            label = label if between in _LABELLED else ""
+            if DIGITS.fullmatch(token) and not self._labelled(stays, label):
                 made += [_signs(between), self._count(TEXT, made="0")]
             else:
                 made += [_signs(between), self._token(token, line[max(0, one.start() - _BEFORE) : one.start()])]
-            place, last = one.end(), token
+            place, label = one.end(), label if token.isdecimal() else token
         return "".join([*made, _signs(line[place:])])
 
-    def _labelled(self, stays: bool | None, word: str, between: str) -> bool:
+    def _labelled(self, stays: bool | None, label: str) -> bool:
         """Whether a long number stays behind a word: that of a phone or of a ticket does not."""
-        if stays is False or not word or between not in _LABELLED:
-            return bool(stays)
-        return self._numbers.of_key(word)
+        return bool(stays) if stays is False or not label else self._numbers.of_key(label)
 
     def _data(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import govc, redfish
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import esxcli_fields, govc, host_commands, redfish
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_text import SwitchText
@@ -227,6 +227,10 @@ def test_a_name_of_digits_is_replaced(line):
         "Chassis id: {}",
         "ticket = {}",
         "rx 12345678 order {}",
+        "order 5551234567 {}",
+        "Canary +49 171 {}",
+        "Port  State  Asset\nEt1  up  none\nmgmt  up  none\nEt2  up  {}",
+        "Port  State  Rx\nEt1  up  0\n\nContract  {}",
         '{{"orderNumber": {}}}',
         '{{"ports": [{{"phone": "{}", "mtu": 9214}}]}}',
         '{{"chassis_id": "{}"}}',
@@ -244,11 +248,14 @@ def test_a_long_number_of_a_thing_is_replaced(text):
     "text",
     [
         "Port  RxPPP  TxPPP\n=====\n\nEthernet1/1  12345678  4711000815",
+        "Port  UC0  UC1\n----  ---  ---\nEthernet0  12345678  4711000815",
         "     4711000815 packets input, 12345678 bytes",
+        "30 seconds input rate 12345678 bits/sec, 4711000815 packets/sec",
+        "  FEC corrected codewords: 4711000815",
         "  random-detect minimum-threshold 1536000 bytes maximum-threshold 15360000 bytes",
         "Input statistics: 4711000815 packets",
         "Serial number: 7\n  rx 4711000815 packets",
-        '{"inOctets": 4711000815}',
+        '{"inOctets": 4711000815, "inBitsRate": 12345678.25}',
         '{"rx_bytes": "4711000815", "bandwidth": 100000000000, "timestamp": 1732500000.25}',
     ],
 )
@@ -284,3 +291,17 @@ def test_a_long_number_in_a_text_of_a_bmc_is_replaced():
     made = text.body({"OrderNumber": "4711000815", "PartNumber": "1013112345", "CapacityBytes": 4711000815})
     assert made["OrderNumber"] != "4711000815"
     assert (made["PartNumber"], made["CapacityBytes"]) == ("1013112345", 4711000815)
+
+
+def test_amounts_in_the_text_of_a_command_stay():
+    commands = {command.name: command for command in host_commands.COMMANDS}
+
+    def made(name, value):
+        return esxcli_fields.answer(Scrubber(Table(bytes(32))), commands[name], value)
+
+    memory = {"Physical Memory": "137338511360 Bytes"}
+    assert made("hardware.memory.get", memory) == memory
+    counters = {"Packets received": "12345678", "Bytes received": "47110008154711"}
+    assert made("rdma.device.stats.get", counters) == counters
+    option = {"Path": "/Net/TcpipHeapMax", "Int Value": "1073741824", "String Value": "4711000815"}
+    assert made("system.settings.advanced.list", option) == {**option, "String Value": "text-001"}
