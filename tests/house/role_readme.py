@@ -54,7 +54,9 @@ def _default(option: dict) -> str:
 
 
 def _meaning(option: dict) -> str:
-    text = " ".join(_plain(part) for part in option["description"])
+    # One sentence can be a text instead of a list.
+    parts = option["description"]
+    text = " ".join(map(_plain, [parts] if isinstance(parts, str) else parts))
     choices = ", ".join(f"`{choice}`" for choice in option.get("choices", []))
     return (f"One of {choices}. " if choices else "") + text
 

@@ -24,9 +24,11 @@ def test_nested_inputs_choices_and_markup_are_written_out():
             "options": {
                 "b": {"type": "str", "choices": ["x", "y"], "default": "x", "description": ["See O(a[].b) | V(x)."]}
             },
-        }
+        },
+        "c": {"type": "str", "description": "One C(text)."},
     }
     assert role_readme.table(options).splitlines()[2:] == [
         "| `a` | list of dict | required | Rows. |",
         "| `a[].b` | str | `x` | One of `x`, `y`. See `a[].b` \\| `x`. |",
+        "| `c` | str |  | One `text`. |",
     ]
