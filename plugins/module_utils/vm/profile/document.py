@@ -225,16 +225,21 @@ def _holds_modules(schema: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
     return {MODULE, OPTIONS} <= set(_resolved(schema, items).get("properties") or {})
 
 
-def _paths(schema: Mapping[str, Any], part: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
-    """All named parts of a schema that have no further ones."""
-    properties = _resolved(schema, part).get("properties")
+def _paths(
+    schema: Mapping[str, Any], part: Mapping[str, Any], before: Path = (), above: Tuple[int, ...] = ()
+) -> Iterator[Path]:
+    """All named parts of a schema that have no further ones. A part that contains itself is followed once."""
+    found = _resolved(schema, part)
+    if id(found) in above:
+        return
+    properties = found.get("properties")
     if not isinstance(properties, Mapping) or len(before) > _HOPS:
         if before:
             yield before
         return
     for name, inner in properties.items():
         if isinstance(inner, Mapping):
-            yield from _paths(schema, inner, (*before, name))
+            yield from _paths(schema, inner, (*before, name), (*above, id(found)))
 
 
 def _put(document: dict[str, Any], schema: Mapping[str, Any], path: Path, value: object) -> None:
@@ -264,7 +269,8 @@ def _with_option(entries: list[dict[str, Any]], module: str, option: str, value:
     changed = [dict(one, **{OPTIONS: text}) if one.get(MODULE) == module else one for one in entries]
     if now is None:
         changed.append({MODULE: module, OPTIONS: text})
-    return [one for one in changed if text or one.get(MODULE) != module]
+    # An entry with other keys stays.
+    return [one for one in changed if text or one.get(MODULE) != module or set(one) - {MODULE, OPTIONS}]
 
 
 def _spelled(leaf: Mapping[str, Any], value: object) -> object:

@@ -94,6 +94,12 @@ def test_a_setting_at_another_place_of_the_schema_is_named_and_set_there():
     assert profile.compare(wanted, profile.want("Cluster gpu", wanted, asked)) == []
 
 
+def test_a_part_of_the_schema_that_contains_itself_is_read_once():
+    node = {"properties": {**{name: {"$ref": "#/definitions/node"} for name in "abcdef"}, "ats_support": {}}}
+    found = {"properties": {"tree": {"$ref": "#/definitions/node"}}, "definitions": {"node": node}}
+    assert profile.similar(found, ATS) == ["tree/ats_support"]
+
+
 def modules_schema(section):
     for name in reversed(profile.PLACES["module_options"].split("/")):
         section = {"properties": {name: section}}
@@ -102,6 +108,7 @@ def modules_schema(section):
 
 TEXT = {"type": "string"}
 LISTED = modules_schema({"type": "array", "items": {"properties": {"module_name": TEXT, "options": TEXT}}})
+LOADED = {"module_name": "m", "load": True}
 OTHER = {"module_name": "vmkusb", "options": "a=1  b"}
 
 
@@ -113,8 +120,9 @@ OTHER = {"module_name": "vmkusb", "options": "a=1  b"}
         ([{"module_name": "m", "options": "x=0x8 y=1"}], {"x": 8}, [{"module_name": "m", "options": "x=0x8 y=1"}]),
         ([{"module_name": "m", "options": "x=1 y=1"}], {"x": None}, [{"module_name": "m", "options": "y=1"}]),
         ([OTHER, {"module_name": "m", "options": "x=1"}], {"x": None}, [OTHER]),
+        ([{**LOADED, "options": "x=1"}], {"x": None}, [{**LOADED, "options": ""}]),
     ],
-    ids=["new", "beside another module", "the same number", "removed", "the last one removed"],
+    ids=["new", "beside another module", "the same number", "removed", "the last one removed", "beside another key"],
 )
 def test_options_of_a_kernel_module_are_one_text_in_a_list(there, asked, expected):
     document = {"profile": {"esx": {"vmkernel": {"module_settings": there}}}} if there else {}
