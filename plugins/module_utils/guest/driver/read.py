@@ -170,8 +170,7 @@ class Look:
             if not self._data_centre
             else (),
             broken=tuple(sorted(one.name for one in self._installed if not one.whole)),
-            data_centre_run=self._files.exists(UNINSTALLER)
-            and self._files.exists(LICENCE_SERVICE) is self._data_centre,
+            other_run=self._files.exists(UNINSTALLER) and self._files.exists(LICENCE_SERVICE) is self._data_centre,
             needs_open=self._data_centre and bool(pci.open_only(self._files, gpus or [])),
             others=tuple(guests),
             users=self._users() if state.loaded else (),

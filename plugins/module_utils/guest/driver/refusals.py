@@ -28,7 +28,7 @@ def refuse(
     """Refuse a driver that cannot work on this guest, or that would do harm."""
     subject, wanted = label, f"cannot install the guest driver {source.version or source.base}"
     _refuse_kind(subject, wanted, around, source, requested.flavour)
-    _refuse_company(subject, wanted, around)
+    _refuse_company(subject, wanted, around, requested.flavour)
     if requested.flavour == "vgpu":
         refuse_pair(subject, wanted, requested.host_version, source.version)
     elif around.needs_open and not source.open:
@@ -153,7 +153,7 @@ def _refuse_shared(subject: str, wanted: str, source: sources.Source) -> None:
     )
 
 
-def _refuse_company(subject: str, wanted: str, around: Surroundings) -> None:
+def _refuse_company(subject: str, wanted: str, around: Surroundings, flavour: str) -> None:
     """Refuse next to another driver with the same files."""
     if around.conflicting:
         names = " ".join(around.conflicting)
@@ -167,11 +167,16 @@ def _refuse_company(subject: str, wanted: str, around: Surroundings) -> None:
             "conflicting_driver",
             packages=list(around.conflicting),
         )
-    if around.data_centre_run:
+    if around.other_run:
         raise OperatorError(
             subject,
             wanted,
-            "A .run file installed the NVIDIA driver for whole GPUs: nvidia-uninstall exists, nvidia-gridd does not",
+            "A .run file installed the NVIDIA driver for "
+            + (
+                "whole GPUs: nvidia-uninstall exists, nvidia-gridd does not"
+                if flavour == "vgpu"
+                else "vGPUs: nvidia-uninstall and nvidia-gridd exist"
+            ),
             "Remove it with `nvidia-uninstall --silent` and reboot, then run the task again",
             "conflicting_driver",
             packages=[],

@@ -61,8 +61,8 @@ class Surroundings:
     # Installed packages outside the guest driver: conflicting ones, and all broken ones.
     conflicting: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
-    # A driver that was installed by NVIDIA's .run file and has no licence service: that of a data centre.
-    data_centre_run: bool = False
+    # A .run file installed a driver of the other flavour. Only the driver for vGPUs has the licence service.
+    other_run: bool = False
     # True if a whole GPU on the PCI bus works with the open kernel modules only.
     needs_open: bool = False
     # Packages of other guest drivers, to remove before one of another branch is installed.

@@ -88,7 +88,16 @@ def test_a_package_that_was_removed_and_left_its_configuration_does_no_harm(gues
 def test_a_driver_for_whole_gpus_from_a_run_file(guest, tmp_path):
     guest.put("/usr/bin/nvidia-uninstall")
     message = refused(guest, "conflicting_driver", package=guest.package_file(tmp_path))
+    assert "driver for whole GPUs: nvidia-uninstall exists, nvidia-gridd does not" in message
     assert "`nvidia-uninstall --silent`" in message
+
+
+def test_a_driver_for_vgpus_from_a_run_file(guest, tmp_path):
+    for program in ("nvidia-uninstall", "nvidia-gridd"):
+        guest.put(f"/usr/bin/{program}")
+    path = guest.package_file(tmp_path, "nvidia-driver-550")
+    message = refused(guest, "conflicting_driver", package=path, flavour="data_centre")
+    assert "driver for vGPUs: nvidia-uninstall and nvidia-gridd exist" in message
 
 
 @pytest.mark.parametrize(
