@@ -11,13 +11,13 @@ from rehearse import playbook
 
 WRITE = playbook.ROOT / "playbooks" / "awx_files.yml"
 LISTS = ("credential_types", "credentials", "notifications", "templates", "schedules")
-SECRET = "not-a-real-one"
+SECRET, ADDRESS = "not-a-real-one", "https://h.example.org/not-a-real-one"
 LOGIN = {"username": "automation", "password": SECRET}
 OPTIONS = {
     "awx_execution_environment": {"image": "images.example.org/aiready:1"},
     "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
     "awx_credentials": [{"kind": "vcenter", "inputs": {"host": "vcenter.example.org", **LOGIN}}],
-    "awx_notifications": [{"name": "hook", "type": "webhook", "configuration": {"url": "https://h.example.org"}}],
+    "awx_notifications": [{"name": "hook", "type": "webhook", "configuration": {"url": ADDRESS}}],
 }
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 HERE = {"all": {"hosts": {"localhost": LOCAL}}}
@@ -50,7 +50,8 @@ def test_ansible_reads_the_objects_of_the_role_from_the_files(tmp_path):
     again = playbook.run(WRITE, "-e", given, env=env, inventory=here)
     assert (again.status, again.changed) == (0, 0), again.output
     assert SECRET not in run.output + "".join(path.read_text() for path in config.iterdir())
-    (config / "secrets.yml").write_text(yaml.safe_dump({"aiready_vcenter_password": SECRET}))
+    secrets = {"aiready_vcenter_password": SECRET, "aiready_notification_hook_url": ADDRESS}
+    (config / "secrets.yml").write_text(yaml.safe_dump(secrets))
     book.write_text(yaml.safe_dump(READ))
     run = playbook.run(book, "-e", json.dumps({"config": str(config)}), env=env, inventory=here)
     assert run.status == 0, run.output

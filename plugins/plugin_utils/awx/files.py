@@ -31,9 +31,10 @@ NAMES = {
 _NODES = "simplified_workflow_nodes"
 # Fields of the built-in credential types that are not secret. All others are.
 OPEN = ("username", "become_method", "become_username", "vault_id", "host", "verify_ssl")
-# Fields of notifications that AWX encrypts, besides names that SECRET matches, and addresses that contain a token.
-HIDDEN = ("grafana_key", "mattermost_url", "rocketchat_url")
+# Fields of notifications with keys, besides names that SECRET matches, and addresses that contain a token.
+HIDDEN = ("grafana_key", "mattermost_url", "rocketchat_url", "service_key", "url")
 _HEADER = re.compile("auth|cookie|key", re.I)
+_LOGIN = re.compile(r"https?://[^/\s@]+@", re.I)
 _SUFFIX = re.compile(r"[a-z0-9][a-z0-9_]*")
 _HEAD = "---\n# Made by the playbook aiready.vsphere.awx_files from the options of the role awx. Do not edit.\n"
 
@@ -74,14 +75,18 @@ class _Secrets:
     """Variables that take the place of secrets."""
 
     def __init__(self) -> None:
-        self.names: set[str] = set()
+        self.names: dict[str, Any] = {}
 
-    def variable(self, *words: str) -> _Reference:
-        """A template of the variable with these words in its name."""
+    def variable(self, value: Any, *words: str) -> _Reference:
+        """A template of the variable with these words in its name, in place of the value."""
         parts = [re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_") for word in words]
         name = "_".join(part for part in parts if part)
         name = name if name.startswith("aiready_") else f"aiready_{name}"
-        self.names.add(name)
+        if self.names.setdefault(name, value) != value:
+            raise AnsibleFilterError(
+                f"Cannot write the files of AWX. Two different secrets need the variable {name}, because the names of "
+                "their objects differ only in other characters than letters and digits. Rename one of the objects."
+            )
         return _Reference(f"{{{{ {name} }}}}")
 
     def hidden(self, value: Any, *words: str) -> Any:
@@ -91,8 +96,12 @@ class _Secrets:
             return {key: self.hidden(one, *words, *([own] if own else []), str(key)) for key, one in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.hidden(one, *words) for one in value]
-        if isinstance(value, str) and not isinstance(value, _Reference) and SECRET_VALUE.search(value):
-            return self.variable(*words[1:])
+        if (
+            isinstance(value, str)
+            and not isinstance(value, _Reference)
+            and (SECRET_VALUE.search(value) or _LOGIN.search(value))
+        ):
+            return self.variable(value, *words[1:])
         return value
 
 
@@ -115,7 +124,7 @@ def _credential(row: Row, known: _Secrets) -> Row:
     own = [one["inputs"]["fields"] for one in TYPES.values() if one["name"] == row["credential_type"]]
     shown = [one["id"] for one in own[0] if not one.get("secret")] if own else OPEN
     inputs = {
-        key: value if key in shown or value in ("", None) else known.variable(row["name"], key)
+        key: value if key in shown or value in ("", None) else known.variable(value, row["name"], key)
         for key, value in row["inputs"].items()
     }
     return {**row, "inputs": inputs}
@@ -124,12 +133,12 @@ def _credential(row: Row, known: _Secrets) -> Row:
 def _notification(row: Row, known: _Secrets) -> Row:
     settings = row["notification_configuration"]
     made = {
-        key: known.variable("notification", row["name"], key) if value and _is_secret(key) else value
+        key: known.variable(value, "notification", row["name"], key) if value and _is_secret(key) else value
         for key, value in settings.items()
     }
     if isinstance(settings.get("headers"), dict):
         made["headers"] = {
-            key: known.variable("notification", row["name"], key) if value and _is_header(key) else value
+            key: known.variable(value, "notification", row["name"], key) if value and _is_header(key) else value
             for key, value in settings["headers"].items()
         }
     return {**row, "notification_configuration": made}

@@ -20,6 +20,9 @@ SECRETS = {
     "aiready_vault_vault_password": "hunter7",
     "aiready_notification_mail_password": "hunter8",
     "aiready_notification_hook_authorization": "Bearer hunter9",
+    "aiready_notification_hook_url": "https://hooks.example.org/services/hunter12",
+    "aiready_notification_duty_token": "hunter13",
+    "aiready_notification_duty_service_key": "hunter14",
     "aiready_notification_chat_mattermost_url": "https://chat.example.org/hooks/hunter10",
     "aiready_scm_url": "https://ops:hunter11@git.example.org/a.git",
 }
@@ -49,7 +52,15 @@ OPTIONS = {
         {
             "name": "hook",
             "type": "webhook",
-            "configuration": {"url": "https://h", "headers": {"Authorization": "Bearer hunter9", "X-Site": "a"}},
+            "configuration": {
+                "url": SECRETS["aiready_notification_hook_url"],
+                "headers": {"Authorization": "Bearer hunter9", "X-Site": "a"},
+            },
+        },
+        {
+            "name": "duty",
+            "type": "pagerduty",
+            "configuration": {"token": "hunter13", "service_key": "hunter14", "subdomain": "s", "client_name": "c"},
         },
         {
             "name": "chat",
@@ -111,6 +122,21 @@ def test_the_files_have_the_names_of_the_template_repository():
 def test_an_unknown_field_is_a_secret(kind):
     options = {**OPTIONS, "awx_credentials": [{"kind": kind, "inputs": {"username": "u", "new": "hunter12"}}]}
     assert "hunter12" not in "".join(files(options)["files"].values())
+
+
+def test_a_token_as_the_login_of_an_address_is_a_secret():
+    options = {**OPTIONS, "awx_project": {"scm_url": "https://hunter15@git.example.org/a.git"}}
+    assert "hunter15" not in "".join(files(options)["files"].values())
+
+
+def test_two_secrets_do_not_share_a_variable():
+    given = [{"kind": "bmc", "name": "a b", "inputs": {"username": "u", "password": "hunter2"}}]
+    given += [{"kind": "registry", "name": "a-b", "inputs": {"address": "x", "password": "hunter2"}}]
+    assert "aiready_a_b_password" in files({**OPTIONS, "awx_credentials": given})["secrets"]
+    given[1]["inputs"]["password"] = "hunter3"
+    with pytest.raises(AnsibleFilterError, match="need the variable aiready_a_b_password, ") as problem:
+        files({**OPTIONS, "awx_credentials": given})
+    assert "hunter" not in str(problem.value)
 
 
 @pytest.mark.parametrize("suffix", ["Dev", "a-b", "../x", "_a"])
