@@ -193,7 +193,7 @@ def _of_lines(text: str) -> dict[str, str]:
     found = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         version, separator, package = (part.strip() for part in line.partition(":"))
-        if not (version and separator and package):
+        if not (separator and package and version.replace(".", "").replace("-", "").isalnum()):
             raise AnsibleFilterError(
                 f"restore_driver has the line {line!r}, which names no driver and its package. Write one line for each "
                 "version, for example 570.158.02: [datastore-01] depots/NAME.zip."

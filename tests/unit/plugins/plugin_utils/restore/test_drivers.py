@@ -214,7 +214,7 @@ def test_hosts_that_return_to_an_older_branch_are_named_before_the_restore():
     assert len(report([{**row, "state": CANNOT}], plan, True)) == 1
 
 
-@pytest.mark.parametrize("line", ["570.158.02", "570.158.02:", ": [ds] old.zip"])
+@pytest.mark.parametrize("line", ["570.158.02", "570.158.02:", ": [ds] old.zip", '{"570.158.02": "[ds] old.zip"}'])
 def test_the_answer_of_a_survey_has_one_package_on_each_line(line):
     lines = "\r\n570.158.02: [ds] old.zip\n\n580.65.05: https://depot.example.org/new.zip\n"
     packages = Packages([], lines)
