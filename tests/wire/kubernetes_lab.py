@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -15,6 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from house.collection import ROOT
 from vsphere_twin.kubernetes import kinds
 from vsphere_twin.kubernetes.launch import launch_cluster
 
@@ -69,6 +73,30 @@ def furnish(server: Any, driver: dict[str, str] | None = DRIVER) -> None:
 
 def _ends(_pod: Any, _container: Any) -> tuple[int, str]:
     return 0, "done\n"
+
+
+def restrict(server: Any) -> None:
+    """Give the kubeconfig to a user who has only the rights that docs/kubernetes.md grants with its commands."""
+    cluster = server.cluster
+    page = (ROOT / "docs" / "kubernetes.md").read_text()
+    (block,) = re.findall(r"```yaml\n(apiVersion: rbac.*?)```", page, re.S)
+    commands = re.findall(
+        r"kubectl create (\w+binding) \S+ --clusterrole=(\S+) --user=(\w+)(?: --namespace=(\S+))?", page
+    )
+    (user,) = {one[2] for one in commands}
+    (pods,) = re.findall(r"kubectl create namespace (\S+)", page)
+    group = "rbac.authorization.k8s.io"
+    with cluster.lock:
+        cluster.create("namespaces", {"metadata": {"name": pods}})
+        for role in yaml.safe_load_all(block):
+            cluster.create("clusterroles", role)
+        for kind, role, _user, namespace in commands:
+            subject = {"kind": "User", "apiGroup": group, "name": user}
+            reference = {"apiGroup": group, "kind": "ClusterRole", "name": role}
+            body = {"metadata": {"name": role}, "roleRef": reference, "subjects": [subject]}
+            cluster.create(f"{kind}s", body, namespace)
+    server.user(user, "not-the-administrator")
+    server.kubeconfig_file.write_text(server.kubeconfig("not-the-administrator"))
 
 
 @contextlib.contextmanager

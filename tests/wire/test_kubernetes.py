@@ -71,6 +71,7 @@ def test_pods_get_rdma(tmp_path):
         return run(server, tmp_path, *arguments, more=RDMA, wait_s=10, network_operator={**NETWORK, **network})
 
     with kubernetes_lab.launch() as server, kubernetes_lab.working(server):
+        kubernetes_lab.restrict(server)
         done = play("--diff")
         assert done.status == 0, done.output
         attachment = server.cluster.get("network-attachment-definitions", "roce", "aiready")

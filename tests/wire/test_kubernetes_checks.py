@@ -28,6 +28,7 @@ def play(server, tmp_path, **more):
 def test_nodes_are_checked_in_pods(tmp_path):
     rdma = {"network": {"path": "sriov", "nics": ["vmnic4"]}, "training": SITE["training"]}
     with kubernetes_lab.launch() as server, kubernetes_lab.working(server):
+        kubernetes_lab.restrict(server)
         # The licence server takes the licence of one node away.
         server.world.hardware["train-02"].licensed = False
         finished, rows = play(server, tmp_path, more=rdma, network_operator=NETWORK)
