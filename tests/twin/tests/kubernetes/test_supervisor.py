@@ -56,6 +56,8 @@ def test_a_cluster_becomes_an_api_server_with_nodes(supervisor):
     (made,) = supervisor.made.values()
     found = yaml.safe_load(base64.b64decode(secret["data"]["value"]))
     assert found["clusters"][0]["cluster"]["server"] == made.url
+    # The Supervisor completes v1.33.4.
+    assert made.cluster.version == "v1.33.4+vmware.1-vkr.1"
     assert sorted(made.world.hardware) == ["c-control-0", "c-gpu-0", "c-gpu-1"]
     assert [one.gpus for _name, one in sorted(made.world.hardware.items())] == [0, 1, 1]
 

@@ -34,7 +34,7 @@ class Cluster:
         self.events = collections.deque(maxlen=KEPT_EVENTS)  # (revision, key, type, object, object before)
         self.kinds = {}  # (group, version, plural): Kind
         self.logs = {}  # (namespace, pod, container): text or a callable that returns it
-        self.admission = []  # called with (kind, new, old) before a write; they raise Refused
+        self.admission = []  # called with (cluster, kind, new, old) before a write; they change new or raise Refused
         self._random = random.Random(name)
         for kind in kinds.core():
             self._serve(kind)

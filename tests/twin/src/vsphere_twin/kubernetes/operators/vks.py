@@ -14,6 +14,7 @@ FINALIZER = "cluster.cluster.x-k8s.io"
 CLASSES = "vmware-system-vks-public"
 CLASS = "builtin-generic-v3.6.0"
 VARIABLES = ("kubernetes", "node", "osConfiguration", "storageClass", "vmClass", "volumes", "vsphereOptions")
+BUILD = "+vmware.1-vkr.1"  # of each release
 _TEMPLATE = {
     "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2",
     "kind": "VSphereMachineTemplate",
@@ -35,9 +36,13 @@ def prepare(world, classes=(CLASS,)):
 
 
 def admit(cluster, kind, new, old):
-    """The webhook of clusters: the class, its variables and the VM classes must exist."""
+    """The webhooks of clusters: they complete the version. The class, its variables and the VM classes must exist."""
     topology = new.get("spec", {}).get("topology") if kind.kind == "Cluster" else None
-    if not topology or kind.version != kind.storage:
+    if not topology:
+        return
+    if "+" not in topology["version"]:
+        topology["version"] += BUILD
+    if kind.version != kind.storage:
         return
     reference, namespace = topology["classRef"], new["metadata"]["namespace"]
     known = cluster.get("clusterclasses", reference["name"], reference.get("namespace") or namespace)
@@ -80,7 +85,7 @@ def step(world):
 
 
 def _release(topology):
-    return f"{topology['version']}---vmware.1-vkr.1"
+    return topology["version"].replace("+", "---")
 
 
 def _end(world, one):
