@@ -12,8 +12,10 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import FILE, SECRET, SECRET_VALUE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan, record
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.safety import is_endless
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import plain
 
 if TYPE_CHECKING:
@@ -41,16 +43,23 @@ def inputs(site: Mapping[str, Any], groups: Mapping[str, Any], hostvars: Mapping
 
     A short one could also be guessed from its digest.
     """
-    found = dict(_digests("site", "site", plain(site)))
+    found = dict(_digests("site", "site", _plain("site", site)))
     for group, names in OF_GROUPS.items():
         for host in groups.get(group, ()):
             of_host = hostvars[host]
             found[f"{group}.{host}"] = _digest({})
             for name in names:
                 if name in of_host:
-                    found.update(_digests(f"{group}.{host}.{name}", name, plain(of_host[name])))
+                    found.update(_digests(f"{group}.{host}.{name}", name, _plain(name, of_host[name])))
     found[VCENTER] = _digest(os.environ.get(VCENTER, ""))
     return found
+
+
+def _plain(name: str, value: Any) -> Any:
+    # The callback record asks before the role site rejects such a site.
+    if is_endless(name, value):
+        raise AnsibleFilterError(f"Cannot compute digests of {name}. Anchors make it too large. Use fewer anchors.")
+    return plain(value)
 
 
 def _digests(path: str, name: str, value: Any) -> Iterator[tuple[str, str]]:

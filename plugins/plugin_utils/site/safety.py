@@ -87,6 +87,13 @@ def guarded(check: Callable[[Any], Iterable[str]]) -> Callable[[Any], list[str]]
     return checked
 
 
+def is_endless(name: str, value: Any) -> bool:
+    """Whether a value contains itself or too much, through anchors of YAML."""
+    walk = _Walk()
+    walk.part(name, value, ())
+    return walk.endless
+
+
 class _Walk:
     """One walk over all parts of a site."""
 

@@ -7,6 +7,7 @@ import re
 
 import pytest
 import yaml
+from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.inputs import OF_GROUPS, inputs, problem
 
 from house.collection import ROOT
@@ -67,6 +68,17 @@ def test_no_digest_depends_on_a_secret(before, after):
 
 def test_a_list_with_keys_of_several_types_has_a_digest():
     assert found({"one": [{1: "a", "b": 2}]}) == found({"one": [{"b": 2, 1: "a"}]})
+
+
+def test_a_site_of_too_many_anchors_ends_at_once():
+    bomb = ["x"]
+    for _level in range(9):
+        bomb = [bomb] * 9
+    loop = {}
+    loop["a"] = loop
+    for value in (bomb, loop):
+        with pytest.raises(AnsibleFilterError, match="Cannot compute digests of site"):
+            found({"one": value})
 
 
 def test_all_inputs_of_the_role_switch_are_compared():
