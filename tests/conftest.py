@@ -56,6 +56,7 @@ def pytest_configure(config) -> None:
     """Keep paths of tests short below the folder of a supervised command: sockets have at most 107 bytes."""
     from supervise import runs
 
+    config.pluginmanager.import_plugin("turns")
     if runs.inside() and config.option.basetemp is None:
         config.option.basetemp = tempfile.mkdtemp(prefix="t")
 

@@ -12,7 +12,6 @@ import pytest
 import requests
 import yaml
 
-from guests.faults.table import number_of_commit
 from rehearse.awx_jobs import repository
 
 from .test_awx_job import AWX, PROJECT
@@ -56,7 +55,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.skipif(number_of_commit() % 3 != 2, reason="One commit of three runs about 100 modules of awx.awx.")
+@pytest.mark.turn(2, of=3)
 def test_check_mode_only_reads_and_counts_the_changes_of_the_run(lab):
     lab = lab(faces=("controller",))
     service, login, ca_file = lab.twin.controller.service, lab.twin.controller.endpoint(), str(lab.twin.ca_file)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from guests.faults.table import number_of_commit
 from rehearse import playbook
 from rehearse.awx_jobs import Executor, repository
 from vsphere_twin.controller.jobs import WORKFLOWS, Outcome
@@ -48,7 +47,7 @@ STEPS = {
 }
 
 
-@pytest.mark.skipif(number_of_commit() % 3 != 0, reason="One commit of three runs the jobs.")
+@pytest.mark.turn(0, of=3)
 @pytest.mark.parametrize("step", STEPS)
 def test_a_failed_job_is_followed_by_its_next_step(lab, step):
     lab = lab(faces=("controller",))

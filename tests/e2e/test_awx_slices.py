@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from guests.faults.table import number_of_commit
 from rehearse import center, playbook
 from rehearse.awx_jobs import sliced, write_inventory
 
@@ -94,7 +93,7 @@ def dumped(lab):
     return found
 
 
-@pytest.mark.skipif(number_of_commit() % 3 != 1, reason="One commit of three runs the hosts of both data centres.")
+@pytest.mark.turn(1, of=3)
 def test_hosts_in_two_slices_at_once_are_as_ready_as_by_one_run(host_lab, tmp_path):
     lab, slices, one = host_lab(seed()), tmp_path / "slices", tmp_path / "one"
     runs = in_slices(lab, 2, slices)

@@ -14,7 +14,6 @@ import yaml
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import objects
 
-from guests.faults.table import number_of_commit
 from rehearse import playbook
 from rehearse.awx_jobs import Executor, commit, events, repository
 from vsphere_twin.controller.jobs import WORKFLOWS, Outcome
@@ -179,7 +178,7 @@ def test_a_plan_whose_token_is_rejected_waits_for_no_approval(flow):
 SITE = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}}
 
 
-@pytest.mark.skipif(number_of_commit() % 6 != 5, reason="one commit in six")
+@pytest.mark.turn(5, of=6)
 def test_a_site_that_changed_after_its_plan_is_not_changed_by_the_approval(lab, monkeypatch):
     lab = lab(faces=("controller",))
     twin, service = lab.twin, lab.twin.controller.service

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from guests.faults.table import number_of_commit
 from vsphere_twin.guests.programs import hardware
 from vsphere_twin.model import gpudirect, groups
 
@@ -128,7 +127,7 @@ def test_six_gpus_in_nvlink_sets_of_two_are_placed_and_shaped_and_are_peers_in_t
     assert (again.status, again.changed) == (0, 0), again.output
 
 
-@pytest.mark.skipif(number_of_commit() % 5 != 4, reason="one commit in five")
+@pytest.mark.turn(1, of=6)
 def test_two_vgpus_with_nvlink_are_placed_and_shaped_and_are_peers_in_the_guest(lab):
     made = linked("a", "a")
     for host in made["datacenters"][0]["clusters"][0]["hosts"]:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from guests.faults.table import number_of_commit
+import turns
 from rehearse import playbook
 
 from . import dump, third_party
@@ -17,9 +17,8 @@ from .hosts import DONE, FACTORY, factory, hosts_of, state
 from .kills import kill_in
 
 RESTORE = playbook.ROOT / "playbooks" / "restore.yml"
-# Ten kills and the parts of a restore cost about 25 s of processors each, so one commit in five runs them.
-EVERY, KILLS_TURN, PARTS_TURN = 5, 3, 0
-KILLS = 10 if number_of_commit() % EVERY == KILLS_TURN else 2
+# Ten kills and the parts of a restore cost about 25 s of processors each, so one commit in six runs them.
+KILLS = 10 if turns.due(5, of=6) else 2
 # History and counters, which no client can take back, and what an uninstalled driver leaves behind on the host.
 LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests", "software.modified", "software.installed_on")
 # The driver gave the GPU the default type at its first start. Without a driver, that has no effect.
@@ -151,7 +150,7 @@ def small_changes():
     return made
 
 
-@pytest.mark.skipif(number_of_commit() % EVERY != PARTS_TURN, reason="one commit in five")
+@pytest.mark.turn(5, of=6)
 def test_tags_a_limit_and_names_of_vms_restore_only_that_part(host_lab):
     lab = host_lab(small_changes())
     site = {**SITE, "vms": [{"name": "train-01"}, {"name": "train-02"}]}

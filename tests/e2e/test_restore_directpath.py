@@ -7,7 +7,6 @@ import shutil
 import pytest
 import yaml
 
-from guests.faults.table import number_of_commit
 from rehearse import sites
 
 from . import dump, third_party
@@ -15,8 +14,7 @@ from .conftest import HOSTS, MACHINES, with_site
 from .hosts import SEEDS, factory, hosts_of
 from .test_restore import OF_START, RESTORE
 
-# Three playbooks on two hosts cost about 40 seconds of processors, so one commit in five runs both tests.
-EVERY, TURN = 5, 0
+# Three playbooks on two hosts cost about 40 seconds of processors, so one commit in six runs both tests.
 # History and counters, which no client can take back.
 LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests")
 MODES = ("systemSelect", "none")
@@ -69,7 +67,7 @@ def without(found, lasting):
     return {name: paths for name, paths in fewer.items() if paths}
 
 
-turn = pytest.mark.skipif(number_of_commit() % EVERY != TURN, reason="one commit in five")
+turn = pytest.mark.turn(2, of=6)
 
 
 @turn

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from guests.faults.table import number_of_commit
 from rehearse import playbook
 from vsphere_twin.model import depot
 from wire.lab import NVAIE
@@ -22,8 +21,7 @@ OLD, NEW = "570.158.02", "580.65.05"
 # The date of a change, counters of the BMC, and what an installation writes for each VIB.
 LASTING = ("bmc.", "software.modified", "software.installed_on")
 PLAIN = {"network": {"path": "tcp", "ats": "ignore"}}
-# The eight hosts cost about two minutes of processors, so one commit in five runs them.
-EVERY, TURN, OTHER_TURN, ROLLBACK_TURN, IMAGE_TURN = 5, 2, 4, 1, 3
+# The eight hosts cost about two minutes of processors, so one commit in six runs them.
 
 
 def seed(count=2, **vms):
@@ -88,7 +86,7 @@ def moving(count=8, **keys):
     return made
 
 
-@pytest.mark.skipif(number_of_commit() % EVERY != OTHER_TURN, reason="one commit in five")
+@pytest.mark.turn(5, of=6)
 def test_a_vm_that_cannot_move_rejects_the_upgrade_before_the_first_host(host_lab):
     lab = host_lab(moving(3, **{"pciPassthru0.cfg.enable_uvm": "1"}))
     lab.twin.world.get("VpxSettings").values["vgpu.hotmigrate.enabled"] = True
@@ -99,7 +97,7 @@ def test_a_vm_that_cannot_move_rejects_the_upgrade_before_the_first_host(host_la
     assert drivers(lab) == [(OLD, 0)] * 3
 
 
-@pytest.mark.skipif(number_of_commit() % EVERY != TURN, reason="one commit in five")
+@pytest.mark.turn(2, of=6)
 def test_eight_hosts_upgrade_while_drs_moves_running_vms_with_vgpus(host_lab):
     lab = host_lab(moving())
     lab.twin.world.get("VpxSettings").values["vgpu.hotmigrate.enabled"] = True
@@ -114,7 +112,7 @@ def test_eight_hosts_upgrade_while_drs_moves_running_vms_with_vgpus(host_lab):
     assert not kinds & {"VmPoweredOffEvent", "VmGuestShutdownEvent", "VmPoweredOnEvent"}
 
 
-@pytest.mark.skipif(number_of_commit() % EVERY != ROLLBACK_TURN, reason="one commit in five")
+@pytest.mark.turn(5, of=6)
 def test_restore_rolls_a_failed_upgrade_back_to_the_driver_before(host_lab):
     made = seed()
     made["datacenters"][0]["datastores"][0]["files"].append({"depot": {"family": "nvaie", "version": OLD}})
@@ -150,7 +148,7 @@ def test_restore_rolls_a_failed_upgrade_back_to_the_driver_before(host_lab):
     assert [dump.differences(*pair) for pair in zip(before, states(lab), strict=True)] == [{}, {}]
 
 
-@pytest.mark.skipif(number_of_commit() % EVERY != IMAGE_TURN, reason="one commit in five")
+@pytest.mark.turn(2, of=6)
 def test_restore_brings_the_hosts_of_an_image_back_to_the_component_before(host_lab):
     made = seed()
     made["datacenters"][0]["clusters"][0]["image"] = "managed"

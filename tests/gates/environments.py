@@ -6,7 +6,7 @@ import os
 
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, tool
 from gates.tree import clean_copy
-from guests.faults.table import number_of_commit
+from turns import number_of_commit
 from vsphere_twin.guests import engine
 
 # One commit out of this number builds the image and runs the infrastructure in it, which takes minutes. On this commit,

@@ -13,6 +13,7 @@ import yaml
 from gates import forks
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
 from guests import engines
+from turns import due
 
 # Without a container engine no guest is tested, and the gate reports that; with AIREADY_ENGINE=required it fails.
 # Number of failed tasks to repeat in the report, and their maximum length.
@@ -23,7 +24,7 @@ SKIPPED = re.compile(r"no guests: [^\"\n]+")
 def guests(gate: Gate) -> None:
     """Run one pytest in one process: all tests share a lab, whose guests start once."""
     _make_images(gate)
-    if engines.due():
+    if due(engines.TURN, of=engines.EVERY):
         _make_images(gate, "engines")
     else:
         gate.notes.append(f"without DeepSpeed and Ray: only one commit out of {engines.EVERY} trains with them")

@@ -12,8 +12,8 @@ from pathlib import Path
 from gates import pythons, venvs
 from gates.running import BUILD, HOME, LOGS, PYTHON, ROOT, VENV, Gate, GateFailed, environment
 from gates.tree import clean_copy, digest, shipped
-from guests.faults.table import number_of_commit
 from rehearse.playbook import PROGRAMS
+from turns import number_of_commit
 
 # The Pythons that the oldest core runs on and that the tools are installed with.
 OLDEST_CORE_MINORS = (11, 12)

@@ -12,7 +12,6 @@ import yaml
 from e2e.conftest import Lab
 from e2e.fabric import ready
 from e2e.test_first_site import captured as first_site
-from guests.faults.table import number_of_commit
 from rehearse import __main__ as rehearsal
 from rehearse import captured
 from vsphere_twin.guests import engine
@@ -21,9 +20,8 @@ from vsphere_twin.launch import launch
 from .conftest import REQUIRED
 
 SITE = "group_vars/all/site.yml"
-# `guests` runs the test at each commit. `whole` runs all stages with two VMs, about 7 minutes on two idle cores.
-REQUESTED = os.environ.get("AIREADY_CAPTURED_SITE", "")
-WHOLE = REQUESTED == "whole"
+# All stages with two VMs, about 7 minutes on two idle cores.
+WHOLE = os.environ.get("AIREADY_CAPTURED_SITE") == "whole"
 STAGES = {
     "guests": {"user": "operator", "host_keys": "accept_new", "reboot": "allow", "training_user": "scientist"},
     "runtime": {"engine": "docker"},
@@ -51,7 +49,7 @@ def site(tmp_path):
     return folder
 
 
-@pytest.mark.skipif(not REQUESTED and number_of_commit() % 3 != 2, reason="one commit in three runs it")
+@pytest.mark.turn(2, of=3)
 def test_the_stages_of_guests_run_on_real_linux(site, tmp_path):
     try:
         engine.have(print, install=os.environ.get(REQUIRED) == "required")

@@ -6,13 +6,11 @@ import json
 
 import pytest
 
-from guests.faults.table import number_of_commit
 from rehearse import playbook
 
 GUESTS, DRIFT = (playbook.ROOT / "playbooks" / f"{name}.yml" for name in ("guests", "drift"))
 OTHER = "job-02"
 # The stage and two comparisons take some minutes beside other work, so one commit in six runs them.
-EVERY, TURN = 6, 3
 PLANTED = """
 ip link set ens224 mtu 1500
 sed -i 's/soft stack .*/soft stack 1024/' /etc/security/limits.d/90-aiready.conf
@@ -47,7 +45,7 @@ def drift(run, tmp_path):
     return made, [row for row in reported["rows"] if row["stage"] == "guests"]
 
 
-@pytest.mark.skipif(number_of_commit() % EVERY != TURN, reason="one commit in six")
+@pytest.mark.turn(3, of=6)
 def test_an_untouched_guest_has_no_drift_and_planted_changes_are_named(guests, applied, tmp_path):
     made, rows = drift(applied, tmp_path)
     assert made.changed == 0, made.output

@@ -11,16 +11,13 @@ from .trainings import LIMITS, NOTHING, PAIR, SHORT, Trainings, measures_an_all_
 
 # A head of Ray starts more than ten programs, which takes a while on a busy machine.
 PATIENT = {**LIMITS, "start_s": 240, "wall_s": 800, "stall_s": 400}
+pytestmark = pytest.mark.turn(engines.TURN, of=engines.EVERY)
 SMALL = {"shm_size": "256m"}  # of Ray's store, which lies in memory
 
 
 @pytest.fixture(scope="module", name="trainings")
-def _trainings(request):
-    named = any(engines.FILE in argument for argument in request.config.args)
-    if not named and not engines.due():
-        pytest.skip(f"one commit out of {engines.EVERY} trains with DeepSpeed and Ray, or name {engines.FILE}")
-    # Here, since the registry makes its image first.
-    return Trainings(request.getfixturevalue("guests"), request.getfixturevalue("engines_registry").endpoint())
+def _trainings(guests, engines_registry):
+    return Trainings(guests, engines_registry.endpoint())
 
 
 @contextlib.contextmanager

@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from e2e.conftest import Lab
-from guests.faults.table import number_of_commit
 from rehearse import playbook
 from vsphere_twin.launch import launch
 from vsphere_twin.model import depot
@@ -25,7 +24,6 @@ PLAYBOOKS = playbook.ROOT / "playbooks"
 FACES = ("ssh", "redfish", "guests", "depot", "registry")
 # Two upgrades with two guests take many minutes. Commits of their turn run neither guests on the oldest core, nor the
 # image of the execution environment or the newest modules of other collections. Naming the file runs the test, too.
-EVERY, TURN, FILE = 6, 1, "guests/test_upgrade.py"
 # One for each wave. Eight hosts take longer, and show nothing else about the training.
 HOSTS = 2
 # Host and guest driver of vGPU 18, 19 and 20.
@@ -188,11 +186,8 @@ class Fleet:
 
 
 @pytest.fixture
-def fleet(request, tmp_path, capfd):
-    if not any(FILE in argument for argument in request.config.args) and number_of_commit() % EVERY != TURN:
-        pytest.skip(f"one commit in {EVERY}, or name {FILE}")
+def fleet(guests, tmp_path, capfd):
     # The lab of other tests installs the engine where tests do.
-    request.getfixturevalue("guests")
     with capfd.disabled():
         stderr = os.dup(2)
     with open(stderr, "w") as uncaptured, launch(seed(), faces=FACES) as twin:
@@ -201,6 +196,7 @@ def fleet(request, tmp_path, capfd):
         yield Fleet(twin, tmp_path, uncaptured)
 
 
+@pytest.mark.turn(1, of=6)
 def test_a_training_goes_on_after_each_of_two_upgrades(fleet):
     fleet.prepare()
     guests = [fleet.twin.guest(name) for name in PAIR]

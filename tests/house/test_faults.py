@@ -14,11 +14,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from guests.faults import GUESTS, INSIDE, MPI, NCCL, PAIRS, RUNS, TRAINING, VALIDATE, Fault, Named, Seen, named, nothing
 from guests.faults.recorded import RECORDED
 from guests.faults.running import Ran, arguments, complaints, statements
-from guests.faults.table import ALL, FAULTS, HANDFUL, SITES, SIZE, SOME, chosen, handful, number_of_commit, spread
+from guests.faults.table import ALL, FAULTS, HANDFUL, SITES, SIZE, SOME, chosen, handful, spread
 from rehearse import faults, guests, sites
 from rehearse.failure import RehearsalFailed
 from rehearse.playbook import Run
 from supervise.runs import PYTHONPATH, ROOT
+from turns import number_of_commit
 
 
 def a_fault(**more):

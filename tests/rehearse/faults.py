@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from guests.faults import VALIDATE, running
-from guests.faults.table import HANDFUL, SITES, chosen, number_of_commit
+from guests.faults.table import HANDFUL, SITES, chosen
+from turns import number_of_commit
 
 from . import rule, sites
 from .failure import RehearsalFailed

@@ -13,7 +13,6 @@ import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 
-from guests.faults.table import number_of_commit
 from twin_labs.saved import save
 from vsphere_twin.capture import seed as captures
 from vsphere_twin.launch import launch
@@ -22,7 +21,6 @@ from vsphere_twin.model.seed import SEEDS
 from . import drive_switch
 from .test_capture_switches_loaded import PASSING, differing
 
-TURNS = 3
 HOSTS, HALF = 100, 50
 NIC = "vmnic2"
 # Times of the objects, and what a running VM used at the moment.
@@ -58,7 +56,7 @@ def captured(twin, folder):
     return objects, outputs
 
 
-@pytest.mark.skipif(number_of_commit() % TURNS != 0, reason="one commit in three loads the capture of a large site")
+@pytest.mark.turn(0, of=3)
 def test_a_twin_of_a_large_capture_has_the_same_capture(tmp_path):
     with launch(site(), faces=("switches",)) as twin:
         objects, outputs = captured(twin, tmp_path / "first")

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from guests.faults.table import number_of_commit
 from house.collection import ROOT
 from rehearse import playbook
 
@@ -53,7 +52,7 @@ def planted(server):
 
 
 # Playbooks take more than the time of all unit tests of drift.
-@pytest.mark.skipif(number_of_commit() % 6 != 2, reason="One commit of six runs it.")
+@pytest.mark.turn(2, of=6)
 def test_an_untouched_cluster_has_no_drift_and_each_change_has_its_manager(tmp_path):
     with kubernetes_lab.launch() as server:
         with kubernetes_lab.working(server):
@@ -79,7 +78,7 @@ def test_an_untouched_cluster_has_no_drift_and_each_change_has_its_manager(tmp_p
         assert TOKEN not in ended.output + json.dumps(reported)
 
 
-@pytest.mark.skipif(number_of_commit() % 6 != 5, reason="One commit of six runs it.")
+@pytest.mark.turn(5, of=6)
 def test_a_cluster_that_does_not_answer_is_unknown(tmp_path):
     with kubernetes_lab.launch(nodes=0) as server:
         server.kubeconfig_file.write_text(server.kubeconfig().replace(server.url, "https://127.0.0.1:1"))

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from guests.faults.table import number_of_commit
 from unit.plugins.plugin_utils.kubernetes import job_outputs
 
 from . import kubernetes_lab
@@ -42,7 +41,7 @@ def left(lab):
 
 
 # About 60 modules take more time than all other tests of these jobs.
-@pytest.mark.skipif(number_of_commit() % 6 != 5, reason="One commit of six runs it.")
+@pytest.mark.turn(5, of=6)
 def test_jobs_measure_several_nodes(tmp_path):
     with kubernetes_lab.launch() as lab, kubernetes_lab.working(lab):
         lab.world.programs["launcher"] = launcher

@@ -10,7 +10,6 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.pairs i
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorded import END, RUN
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.kubernetes import kubernetes as site_kubernetes
 
-from guests.faults.table import number_of_commit
 from rehearse import playbook
 from unit.plugins.module_utils.validation.pairs.ends import TCP
 from vsphere_twin.kubernetes.refused import Refused
@@ -73,7 +72,7 @@ def role(server, folder, checks, kubernetes=None, **more):
 
 
 # About 30 modules take more time than all other tests of pairs.
-@pytest.mark.skipif(number_of_commit() % 6 != 3, reason="One commit of six runs it.")
+@pytest.mark.turn(3, of=6)
 def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
     with kubernetes_lab.launch() as lab, kubernetes_lab.working(lab):
         lab.world.programs.update(server=server, client=client)

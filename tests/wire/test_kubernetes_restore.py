@@ -13,7 +13,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import
 from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import noun
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import judge, plan
 
-from guests.faults.table import number_of_commit
 from house.collection import ROOT
 from rehearse import playbook
 
@@ -208,7 +207,7 @@ def test_a_cluster_that_is_gone_does_not_end_restore(cluster, tmp_path, describe
 
 
 # Three playbooks take more than the time of all other tests here.
-@pytest.mark.skipif(number_of_commit() % 6 != 0, reason="One commit of six runs it.")
+@pytest.mark.turn(0, of=6)
 def test_the_playbook_shows_the_set_and_restores_it(tmp_path):
     def play(name, *arguments):
         own = {"kubeconfig": str(server.kubeconfig_file), "gpu_operator": {"driver": kubernetes_lab.DRIVER}}

@@ -8,8 +8,6 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import network_state, plan, refused
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.kubernetes import kubernetes
 
-from guests.faults.table import number_of_commit
-
 from . import kubernetes_lab
 from .kubernetes_client import Role
 from .test_kubernetes import NETWORK, SITE, changed, run
@@ -104,7 +102,7 @@ def test_vms_are_rejected_before_the_first_change():
         assert server.cluster.list("sriovnetworknodepolicies") == []
 
 
-@pytest.mark.skipif(number_of_commit() % 6 != 4, reason="One commit of six runs it.")
+@pytest.mark.turn(4, of=6)
 def test_the_playbook_applies_it_once(lab, tmp_path):
     def play(*arguments):
         more = {**MORE, "training": {**SITE["training"], "engine": "horovod"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from guests.faults.table import number_of_commit
+import turns
 from house.collection import ROOT
 from rehearse import playbook
 from vsphere_twin.kubernetes import kinds
@@ -121,7 +121,7 @@ def test_cluster_of_a_site(twin, tmp_path):
     assert again.status == 0, again.output
     assert "changed=0" in again.output
     assert re.findall(r"client-key-data|twin-token|twin-admin-token", first.output + again.output) == []
-    if number_of_commit() % 6 == 3:  # one playbook more
+    if turns.due(3, of=6):  # one playbook more
         drifts(running, tmp_path, made)
 
 

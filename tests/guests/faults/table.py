@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
-import subprocess
 from collections.abc import Callable, Sequence
 
-from rehearse.playbook import ROOT
+from turns import number_of_commit
 
 from . import Fault, around, direct, fabric, hosts, inside, jobs, links, places, vms, wrong_results
 
@@ -83,18 +82,3 @@ def spread(names: Sequence[str], kinds: Callable[[str], tuple]) -> list[str]:
         for place, name in enumerate(some)
     ]
     return [name for _place, _kind, name in sorted(places)] if len(groups) > 1 else next(iter(groups.values()), [])
-
-
-def number_of_commit(root: str | None = None) -> int:
-    """How many commits HEAD has; a shallow clone does not have them all, and takes its hash. 0 without git."""
-
-    def git(*words: str) -> str:
-        done = subprocess.run(["git", "-C", root or ROOT, *words], capture_output=True, text=True, check=False)
-        return done.stdout.strip() if done.returncode == 0 else ""
-
-    try:
-        if git("rev-parse", "--is-shallow-repository") == "true":
-            return int(git("rev-parse", "HEAD")[:8] or "0", 16)
-        return int(git("rev-list", "--count", "HEAD") or 0)
-    except FileNotFoundError:
-        return 0
