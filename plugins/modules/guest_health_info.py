@@ -198,6 +198,7 @@ measurements:
         - V(guest.address) has C(interface), C(addresses) and the C(state) that the kernel reports.
         - V(guest.mtu) has C(interface) and C(mtu).
         - V(guest.driver) has C(driver) and C(gpus). V(guest.licence) and V(guest.ecc) have a part of these.
+        - With several GPUs, V(guest.ecc) also has C(nvlink), the errors of all NVLinks of each GPU.
         - V(guest.xid) has C(xids).
         - V(guest.topology) has C(nearest). With several GPUs, it has C(links), the active and inactive NVLinks of each
           GPU.

@@ -22,14 +22,17 @@ HEALTHY, UNKNOWN, FAILING = "healthy", "unknown", "failing"
 # The worst last.
 STATES = (HEALTHY, UNKNOWN, FAILING)
 CODES = {HEALTHY: 0, UNKNOWN: 20, FAILING: 30}
-# The most new events of a kind since the last check that are healthy. Only hardware errors and storms have a published
-# meaning; the other numbers are defaults [unsure].
+# The most new events of a kind since the last check that are healthy. Only hardware errors, storms, and replays and
+# recoveries of NVLinks, which must not increase (health watch of DCGM), have a published meaning; the other numbers are
+# defaults [unsure].
 THRESHOLDS = {
     "xid_hardware": 0,
     "xid_program": 10,
     "ecc_uncorrected": 0,
     "ecc_corrected": 100,
     "pcie_replays": 10,
+    "nvlink_errors": 0,
+    "nvlink_crc": 100,
     "link_flaps": 0,
     "pfc_storms": 0,
     "drops": 0,
@@ -45,6 +48,8 @@ WORDS = {
     "ecc_uncorrected": "uncorrected memory errors (ECC)",
     "ecc_corrected": "corrected memory errors (ECC)",
     "pcie_replays": "PCIe replays",
+    "nvlink_errors": "NVLink replays or recoveries",
+    "nvlink_crc": "NVLink CRC errors",
     "link_flaps": "link failures",
     "pfc_storms": "PFC storms",
     "drops": "dropped RoCE packets",

@@ -27,7 +27,7 @@ REPORT, DRS, CORDON = "report", "drs", "cordon"
 MODES = (REPORT, DRS, CORDON)
 GUEST, HOST = "guest", "host"
 # Failing readings of a guest that are faults of the hardware of its host.
-OF_HARDWARE = ("xid_hardware", "ecc_uncorrected", "ecc_corrected", "pcie_replays")
+OF_HARDWARE = ("xid_hardware", "ecc_uncorrected", "ecc_corrected", "pcie_replays", "nvlink_errors", "nvlink_crc")
 # Verdicts of rows that keep a guest in quarantine.
 BLOCKING = ("fail", "not_run")
 

@@ -27,6 +27,7 @@ _OF_PORTS = {
 _LINK_DOWN = ("link_down_events_phy", "link_downed", "link_down_events")
 # Kinds of memory errors and bus errors of a GPU.
 _OF_GPUS = {"uncorrected": "ecc_uncorrected", "corrected": "ecc_corrected", "replays": "pcie_replays"}
+_OF_NVLINKS = {"replays": "nvlink_errors", "recoveries": "nvlink_errors", "crc": "nvlink_crc"}
 _STATES = {
     "pending": "Retired or remapped rows wait for a reset of the GPU.",
     "remap_failed": "A row of the GPU memory could not be remapped.",
@@ -109,6 +110,8 @@ def _gpus(gpus: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
         for key, kind in _OF_GPUS.items():
             if isinstance(reported.get(key), int):
                 yield f"gpu.{gpu['address']}.{key}", [kind, reported[key]]
+        for key, number in (gpu.get("nvlink") or {}).items():
+            yield f"gpu.{gpu['address']}.nvlink_{key}", [_OF_NVLINKS[key], number]
         for key in _STATES:
             if key in reported:
                 yield f"gpu.{gpu['address']}.{key}", bool(reported[key])

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Parse the output of `nvidia-smi topo -m` and `nvlink --status`: distances and the links of GPUs. Pure."""
+"""Parse the output of `nvidia-smi topo -m` and `nvidia-smi nvlink`: distances, and the links of GPUs. Pure."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ _CARD = re.compile(r"GPU (\d+): ")
 # The speed of a link, such as 25 GB/s, or <inactive>. Without any active link, one sentence replaces all of them.
 _LINK = re.compile(r"\s*Link \d+: (\S+)")
 _ALL_INACTIVE = re.compile(r"all links are inactive", re.I)
+# Boards up to Hopper print errors, and Blackwell prints recovery events instead (public captures of H100 and GB200).
+_ERRORS = re.compile(r"\s*Link +\d+: (Replay|Recovery|CRC|Total link recovery)(?: Flit| Data)? (?:Error|event)s: (\d+)")
+_KINDS = {"Replay": "replays", "Recovery": "recoveries", "Total link recovery": "recoveries", "CRC": "crc"}
+_UUID = re.compile(r"\(UUID: ([^)]+)\)")
 # Rests of underlining in a text copied from a terminal.
 _UNDERLINE = re.compile(r"\[\d*m")
 
@@ -75,6 +79,21 @@ def links(text: str | None) -> dict[str, dict[str, int]]:
             counts = found.setdefault(name, {"active": 0, "inactive": 0})
             if link is not None:
                 counts["inactive" if link.group(1) == "<inactive>" else "active"] += 1
+    return found
+
+
+def link_errors(text: str | None) -> dict[str, dict[str, int]]:
+    """{UUID: {replays, recoveries, crc}} of `nvidia-smi nvlink --errorcounters`, sums of all links of a GPU."""
+    found: dict[str, dict[str, int]] = {}
+    uuid = ""
+    for line in texts.lines(text or ""):
+        errors = _ERRORS.match(line)
+        if line.startswith("GPU "):
+            named = _UUID.search(line)
+            uuid = named.group(1) if named else ""
+        elif uuid and errors is not None:
+            counts, kind = found.setdefault(uuid, {}), _KINDS[errors.group(1)]
+            counts[kind] = counts.get(kind, 0) + int(errors.group(2))
     return found
 
 

@@ -52,7 +52,7 @@ STATISTICS = (
     *("tx_dropped", "rx_missed_errors", "rx_fifo_errors"),
 )
 CONTAINERS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
-SMI, TOPO, NVLINK = ["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"], ["nvidia-smi", "nvlink", "--status"]
+SMI, TOPO, NVLINK = ["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"], ["nvidia-smi", "nvlink"]
 LIMIT_S = 60
 # Time limits of the levels of `dcgmi diag`, several times the duration that NVIDIA states.
 DIAG_S = {1: 300, 2: 900, 3: 3600, 4: 14400}
@@ -232,8 +232,21 @@ def licence(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
 
 
 def ecc(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
-    reported = gpus(probe, requested)
-    return {"gpus": [_part(gpu, "address", "name", "ecc") for gpu in reported["gpus"]]}
+    """The memory errors and PCIe replays of each GPU, and the errors of its NVLinks, which only several GPUs have."""
+    reported = gpus(probe, requested)["gpus"]
+    errors = topology.link_errors(_nvlink(probe, "--errorcounters")) if len(reported) > 1 else {}
+    return {
+        "gpus": [{**_part(gpu, "address", "name", "ecc"), "nvlink": errors.get(gpu["uuid"], {})} for gpu in reported]
+    }
+
+
+def _nvlink(probe: Probe, option: str) -> str:
+    """What `nvidia-smi nvlink` prints, after the output of the probe; empty without an answer."""
+    argv, output, text = probe.argv, probe.output, ""
+    with contextlib.suppress(Answer):
+        text = probe.run([*NVLINK, option]).stdout
+    probe.argv, probe.output = argv, f"{output}\n\n{probe.output}"
+    return text
 
 
 def _part(gpu: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -267,10 +280,7 @@ def near(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     done = probe.run(TOPO)
     found = _whole(done, topology.parse(done.stdout or done.stderr))
     if len(found["gpus"]) > 1:
-        argv, output = probe.argv, probe.output
-        with contextlib.suppress(Answer):
-            found["links"] = topology.links(probe.run(NVLINK).stdout)
-        probe.argv, probe.output = argv, f"{output}\n\n{probe.output}"
+        found["links"] = topology.links(_nvlink(probe, "--status"))
     return found
 
 

@@ -6,6 +6,7 @@ import pytest
 from pyVmomi import vim
 
 from vsphere_twin.guests.programs import drivers
+from vsphere_twin.model import gpu_errors
 
 NO_DRIVER = "couldn't communicate with the NVIDIA driver"
 NO_DEVICE = "No devices were found"
@@ -166,6 +167,16 @@ def test_a_guest_has_nvlink_between_whole_gpus_that_are_connected(guest_of, host
     status, text = machine.run("nvidia-smi", "nvlink", "--status")
     assert (status, text.count(" GB/s\n"), text.count("<inactive>\n")) == (0, active, inactive)
     assert text.count("as all links are inActive\n") == (0 if active else len(vgpus))
+
+
+def test_the_errors_of_each_active_nvlink_are_counted_until_the_vm_starts_again(guest_of):
+    mmio = {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "2048"}
+    machine = guest_of({"gpus": [BRIDGED]}, vgpus=["grid_a100-40c"] * 2, extra_config=mmio).driver().boot()
+    gpu_errors.add_link_errors(machine.world, machine.vm, "Replay", 3, gpu=1, link=11)
+    first, second = machine.run("nvidia-smi", "nvlink", "--errorcounters")[1].split("GPU 1: ")
+    assert (first.count("Errors: 0\n"), second.count("Errors: 0\n")) == (36, 35)
+    assert "\t Link 11: Replay Errors: 3\n\t Link 11: Recovery Errors: 0\n" in second
+    assert "as all links are inActive" in guest_of().driver().boot().run("nvidia-smi", "nvlink", "-e")[1]
 
 
 def test_a_mig_backed_vgpu_is_one_mig_device(guest_of):

@@ -24,6 +24,7 @@ TEXTS = {  # the driver's text on an event (NVIDIA's catalogue of Xid errors; th
     119: "Timeout after 6s of waiting for RPC response from GSP!",
 }
 _EVENTS = weakref.WeakKeyDictionary()  # VM: (which boot, [Event])
+_LINKS = weakref.WeakKeyDictionary()  # VM: (which boot, [(GPU, link, kind, number)])
 _WRONG = weakref.WeakKeyDictionary()  # VM: the numbers of its GPUs that compute wrong and report nothing of it
 
 
@@ -74,9 +75,23 @@ def memory(vm, gpu):
     return found
 
 
-def _of(vm):
-    booted, found = _EVENTS.get(vm, (None, None))
+def add_link_errors(world, vm, kind, number, gpu=0, link=0):
+    """An NVLink of a GPU counts errors: Replay, Recovery or CRC."""
+    _of(vm, _LINKS).append((gpu, link, kind, number))
+    world.touch(vm)
+
+
+def link_errors(vm, gpu, link):
+    """A Counter of the errors of one NVLink, which a start of the VM resets [unsure]."""
+    found = Counter()
+    for at, one, kind, number in _of(vm, _LINKS):
+        found[kind] += number * ((at, one) == (gpu, link))
+    return found
+
+
+def _of(vm, table=_EVENTS):
+    booted, found = table.get(vm, (None, None))
     if found is None or booted != vm.booted:
         found = []
-        _EVENTS[vm] = (vm.booted, found)
+        table[vm] = (vm.booted, found)
     return found

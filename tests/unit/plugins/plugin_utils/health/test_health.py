@@ -42,6 +42,10 @@ def gpu(**ecc):
     return measured("guest.ecc", gpus=[{"address": "02:00.0", "name": "A100", "ecc": ecc}])
 
 
+def nvlink(**errors):
+    return measured("guest.ecc", gpus=[{"address": "02:00.0", "name": "A100", "ecc": {}, "nvlink": errors}])
+
+
 def licence(**values):
     return measured("guest.licence", gpus=[{"address": "02:00.0", "name": "A100", "licence": "Licensed", **values}])
 
@@ -56,6 +60,9 @@ COUNTED = [
     (guest(gpu(uncorrected=1)), guest(gpu(uncorrected=3)), ("gpu.02:00.0.uncorrected", 2)),
     (guest(gpu(corrected=5)), guest(gpu(corrected=106)), ("gpu.02:00.0.corrected", 101)),
     (guest(gpu(replays=0)), guest(gpu(replays=11)), ("gpu.02:00.0.replays", 11)),
+    (guest(nvlink(replays=5)), guest(nvlink(replays=6)), ("gpu.02:00.0.nvlink_replays", 1)),
+    (guest(nvlink(recoveries=0)), guest(nvlink(recoveries=1)), ("gpu.02:00.0.nvlink_recoveries", 1)),
+    (guest(nvlink(crc=0)), guest(nvlink(crc=101)), ("gpu.02:00.0.nvlink_crc", 101)),
     (
         guest(measured("guest.counters", counters={"link_down_events_phy": 1})),
         guest(measured("guest.counters", counters={"link_down_events_phy": 2})),

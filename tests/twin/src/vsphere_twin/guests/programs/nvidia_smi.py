@@ -53,8 +53,9 @@ def nvidia_smi(world, vm, call):
         return Answer(NO_DEVICES, status=NOT_FOUND)
     if words[:1] == ["topo"]:
         return _topo(world, vm, call, view)
-    if words[:1] == ["nvlink"] and words[1:] in (["-s"], ["--status"]):
-        return Answer("".join(f"{_listing([card]).stdout.rstrip()}\n{_links(view, card)}\n" for card in view.cards))
+    if words[:1] == ["nvlink"] and len(words) == 2 and words[1] in LINKS:
+        shown = [f"{_listing([card]).stdout.rstrip()}\n{_links(view, card, words[1])}\n" for card in view.cards]
+        return Answer("".join(shown))
     if words[:1] == ["mig"]:
         return _mig(view, words[1:])
     options, problem = _options(words)
@@ -245,16 +246,30 @@ def _block(name, rows):
     ]
 
 
-def _links(view, card):
-    """The state of each link of a GPU; one sentence if none is active, because no peer is in the VM [unsure]."""
-    active = [hardware.nvlinks(card, other) for other in view.cards if other is not card]
-    # With NVSwitches, all links of a GPU lead to all peers.
-    count = max(active, default=0) if card.host.nvswitches else sum(active)
-    if not count:
-        return NO_LINK
+def _states(view, card, count):
     speed, total = nvlink.speed_of(card.board), nvlink.links_of(card.board)
     states = [f"{speed} GB/s" if number < count else "<inactive>" for number in range(total)]
     return "\n".join(f"\t Link {number}: {state}" for number, state in enumerate(states))
+
+
+def _errors(view, card, count):
+    """The errors of the active links, with an empty line between two links; Blackwell has other rows [unsure]."""
+    counted = [gpu_errors.link_errors(view.vm, card.index, number) for number in range(count)]
+    return "\n\n".join(
+        "\n".join(f"\t Link {number}: {kind} Errors: {errors[kind]}" for kind in ("Replay", "Recovery", "CRC"))
+        for number, errors in enumerate(counted)
+    )
+
+
+LINKS = {"-s": _states, "--status": _states, "-e": _errors, "--errorcounters": _errors}
+
+
+def _links(view, card, option):
+    """The links of a GPU; one sentence if none is active, because no peer is in the VM [unsure]."""
+    active = [hardware.nvlinks(card, other) for other in view.cards if other is not card]
+    # With NVSwitches, all links of a GPU lead to all peers.
+    count = max(active, default=0) if card.host.nvswitches else sum(active)
+    return LINKS[option](view, card, count) if count else NO_LINK
 
 
 def _cell(cards, row, column):

@@ -131,6 +131,47 @@ def test_the_links_of_several_gpus_are_read_after_their_topology(tmp_path, answe
     assert ("GPU 1: A100" in outputs["guest.topology"]) == bool(links)
 
 
+ERRORS = """\
+GPU 0: NVIDIA A100 80GB PCIe (UUID: {})
+\t Link 0: Replay Errors: 2
+\t Link 0: Recovery Errors: 0
+\t Link 0: CRC Errors: 7
+
+\t Link 11: Replay Errors: 1
+\t Link 11: Recovery Errors: 1
+\t Link 11: CRC Errors: 0
+"""
+BLACKWELL = """\
+GPU 0: NVIDIA GB200 (UUID: {})
+\t Link 0: Tx packets: 12345
+\t Link 0: Rx Errors: 4
+\t Link 0: Link recovery failed events: 1
+\t Link 0: Total link recovery events: 3
+\t Link 0: FEC Errors - 3: 175
+"""
+
+
+@pytest.mark.parametrize(
+    "printed, errors",
+    [
+        (ERRORS, {"replays": 3, "recoveries": 1, "crc": 7}),
+        (BLACKWELL, {"recoveries": 3}),
+        ("GPU 0: NVIDIA A100 80GB PCIe\n\t Link 0: Replay Errors: 2\n", {}),
+        ((2, "Invalid combination of input arguments."), {}),
+    ],
+    ids=["A100", "GB200", "no UUID", "no such command"],
+)
+def test_the_errors_of_all_nvlinks_of_a_gpu_are_read_with_its_memory_errors(tmp_path, printed, errors):
+    said, uuid = SMI.format(licence=LICENSED), "GPU-3c2a5b10-0000-11ef-8000-000000000001"
+    said += said[said.index("GPU 0000") :].replace(uuid, "GPU-2").replace("02:00.0", "03:00.0")
+    printed = printed.format(uuid) if isinstance(printed, str) else printed
+    found, outputs = measure(healthy(tmp_path, {"nvidia-smi -q": said, "nvidia-smi nvlink": printed}))
+    one = found["guest.ecc"]
+    assert (one["status"], one["command"]) == ("done", ["nvidia-smi", "-q"])
+    assert [gpu["nvlink"] for gpu in one["readings"]["gpus"]] == [errors, {}]
+    assert ("Link 0" in outputs["guest.ecc.before"]) == isinstance(printed, str)
+
+
 def test_an_error_in_a_log_that_broke_off_is_shown(tmp_path):
     said = f"{KERNEL}2026-03-01T08:00:01+00:00 train-01 kernel: NVRM: Xid (PCI:0000:02:00): 48, pid=1\n"
     found, _outputs = measure(healthy(tmp_path, {"journalctl": (-9, said)}))
