@@ -34,8 +34,8 @@ twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large
 twin-test: setup ## the twin alone: its package in an environment without Ansible, its command, its tests
 	@$(GATES) twin
 
-test: setup ## all gates, as CI runs them
-	@$(GATES)
+test: setup ## all gates, as CI runs them (WITH=rehearsals: and the rehearsals of .ci/run)
+	@$(GATES) all $(WITH)
 
 check: setup ## what a developer runs every few minutes: ruff, vermin, changelog, types, the comparison of lists, and unit tests without the long ones
 	@$(GATES) ruff vermin changelog types quick

@@ -1,4 +1,4 @@
-"""Run the named gates, or all: `python -m gates [name ...]`."""
+"""Run the named gates or groups of gates, without a name all: `python -m gates [name ...]`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from gates import processors, times
 from gates.running import LOGS, ROOT, Gate, GateFailed, Running
-from gates.table import GATES, PARTS
+from gates.table import GATES, GROUPS, PARTS, REHEARSALS
 from supervise.keeper import self_supervised
 
 FOLLOWED_TAIL_LINES = 400
+KNOWN = {**GATES, **PARTS, **REHEARSALS}
 # Output of pip when ansible-test fills its virtual environments.
 NOISE = re.compile(r"\s*(Collecting|Downloading|Installing|Looking in|Processing|Successfully|Using cached|━)")
 
 
 def main(names: list[str]) -> int:
     """Run gates side by side; one line for each as it ends, the logs of the failed ones last."""
-    known = {**GATES, **PARTS}
-    unknown = [name for name in names if name not in known]
+    names = [one for name in names or ["all"] for one in GROUPS.get(name, [name])]
+    unknown = [name for name in names if name not in KNOWN]
     if unknown:
-        print(f"No such gate: {', '.join(unknown)}. The gates are: {', '.join(known)}.", file=sys.stderr)
+        print(f"No such gate: {', '.join(unknown)}. The gates are: {', '.join([*KNOWN, *GROUPS])}.", file=sys.stderr)
         return 2
-    chosen = [name for name in known if name in (names or GATES)]
+    chosen = [name for name in KNOWN if name in names]
     with contextlib.ExitStack() as held:
         busy = [name for name in chosen if not _alone(held, name)]
         if busy:
@@ -79,7 +80,7 @@ def _timed(gate: Gate) -> str | None:
     began = time.monotonic()
     problem = None
     try:
-        {**GATES, **PARTS}[gate.name](gate)
+        KNOWN[gate.name](gate)
     except GateFailed as failure:
         problem = str(failure)
     gate.seconds = time.monotonic() - began
@@ -91,7 +92,7 @@ def _follow(futures: dict[Future, Gate]) -> dict[Gate, str]:
     for future in as_completed(futures):
         gate = futures[future]
         problem = future.result()
-        verdict = "ok" if problem is None else "FAILED"
+        verdict = "FAILED" if problem is not None else "-" if gate.left_out else "ok"
         before = f"{last[gate.name]:6.1f} s" if gate.name in last else "-"
         notes = "; ".join(gate.notes)
         seconds = f"{gate.seconds:6.1f} s  last run {before:>8}  processors {gate.cpu:6.1f} s"
@@ -114,8 +115,10 @@ def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float, machine
         print(line)
     own = sum(gate.cpu for gate in gates)
     print(f"Seconds of processors: {own:.0f} in gates, {machine:.0f} on the whole machine.")
+    ran = [gate for gate in gates if not gate.left_out]
     verdict = f"failed: {', '.join(gate.name for gate in failed)}" if failed else "all hold"
-    print(f"{len(gates)} gates in {seconds:.0f} s, {verdict}.")
+    left_out = "".join(f" Left out: {gate.name}." for gate in gates if gate.left_out)
+    print(f"{len(ran)} gates in {seconds:.0f} s, {verdict}.{left_out}")
     return 1 if failed else 0
 
 

@@ -88,6 +88,8 @@ class Gate:
         # Notes of a passed gate for the reader, such as skipped checks.
         self.notes: list[str] = []
         self.seconds = 0.0
+        # Whether it did nothing, which is no success.
+        self.left_out = False
         # Seconds of processors of its commands; what a container engine does for them is not in it.
         self.cpu = 0.0
         # Costs of its tests, see gates.costs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from gates import environments, forks
+from gates import environments, forks, rehearsals
 from gates.browser import browser
 from gates.guests import guests, molecule
 from gates.running import BUILD, PYTHON, Gate, environment, tool
@@ -102,9 +102,10 @@ def _side_by_side() -> list[str]:
     return ["-n", str(os.cpu_count() or 2), "--dist", "worksteal"]
 
 
+Gates = dict[str, Callable[[Gate], None]]
 # Parts of other gates, for those who want an answer at once.
-PARTS = {"unit": unit, "quick": quick, "environment-image": environments.image}
-GATES: dict[str, Callable[[Gate], None]] = {
+PARTS: Gates = {"unit": unit, "quick": quick, "environment-image": environments.image}
+GATES: Gates = {
     "ruff": ruff,
     "vermin": vermin,
     "changelog": changelog,
@@ -122,3 +123,10 @@ GATES: dict[str, Callable[[Gate], None]] = {
     "tarball": tarball,
     "environment": environments.needs,
 }
+# Beside the gates in .ci/run: they begin as gates end, so that no processor is idle.
+REHEARSALS: Gates = {
+    "rehearsal": rehearsals.site,
+    "rehearsal-directpath": rehearsals.directpath,
+    "rehearsal-kubernetes": rehearsals.kubernetes,
+}
+GROUPS = {"all": GATES, "rehearsals": REHEARSALS}
