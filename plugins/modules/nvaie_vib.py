@@ -124,7 +124,8 @@ options:
       - V(image) adds the driver to the image of the cluster and then remediates only this host. vCenter may reboot the
         host for it.
       - vCenter 9 and newer manage clusters only by images. The module rejects V(esxcli) there for a host in a cluster,
-        and every method if the cluster has no image yet.
+        and every method if the cluster has no image yet. V(esxcli) is accepted for a host of ESXi 8 in a cluster
+        without an image, in case vCenter still has baselines for it [unsure].
     type: str
     choices: [auto, esxcli, image]
     default: auto

@@ -184,20 +184,34 @@ def test_the_way_follows_who_manages_the_software(by_image, asked, result):
     assert caught.value.code == result
 
 
+SET_UP = "this cluster has none yet. Set up an image for the cluster in vCenter (Updates, Image), then run again"
+
+
 @pytest.mark.parametrize(
     "by_image, asked, words",
     [
-        (True, "esxcli", "would drift from it. Use method=auto"),
-        (False, "auto", "this cluster has none yet. Set up an image"),
-        (False, "esxcli", "this cluster has none yet. Set up an image"),
-        (False, "image", "this cluster has none yet. Set up an image"),
+        (True, "esxcli", "would drift from it. Use method=auto or method=image, which put the driver into the image"),
+        (False, "auto", SET_UP),
+        (False, "esxcli", SET_UP),
+        (False, "image", SET_UP),
     ],
 )
 def test_without_baselines_only_the_image_changes_the_software(by_image, asked, words):
+    now = host(by_image=by_image, images_only=True, esxi="9.0.0")
     with pytest.raises(OperatorError) as caught:
-        plan.method("Host esx-01", host(by_image=by_image, images_only=True), replace(REQUEST, method=asked))
+        plan.method("Host esx-01", now, replace(REQUEST, method=asked))
     assert caught.value.code == "image_required"
-    assert words in str(caught.value)
+    assert str(caught.value).endswith(f"{words}.")
+
+
+@pytest.mark.parametrize("by_image, asked", [(True, "esxcli"), (False, "auto"), (False, "image")])
+def test_a_host_of_esxi_8_below_vcenter_9_needs_the_image_unless_the_user_says_otherwise(by_image, asked):
+    now = host(by_image=by_image, images_only=True, esxi="8.0.3")
+    with pytest.raises(OperatorError) as caught:
+        plan.method("Host esx-01", now, replace(REQUEST, method=asked))
+    assert caught.value.code == "image_required"
+    assert ("baselines for ESXi 8.0.3, use method=esxcli instead." in str(caught.value)) is not by_image
+    assert plan.method("Host esx-01", replace(now, by_image=False), replace(REQUEST, method="esxcli")) == plan.ESXCLI
 
 
 def test_without_baselines_the_driver_goes_into_the_image():
