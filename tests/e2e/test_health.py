@@ -82,6 +82,8 @@ def quarantined(lab):
     assert "vmnic2.up" in reported["quarantine"][host.name]["why"]
     assert f"{host.name} has been in quarantine since" in (folder / "health.txt").read_text()
     record = (folder / "quarantine.json").read_text()
+    # The host entered, so later checks do not try again.
+    assert set(json.loads(record)["objects"][host.name]) == {"at", "kind", "site", "why"}
     run, reported, folder = check(lab, *wanted)
     assert (run.changed, list(reported["quarantine"])) == (0, [host.name]), run.output
     assert (folder / "quarantine.json").read_text() == record

@@ -76,7 +76,7 @@ def unread(stage: str, owner: str, setting: str, why: str, code: str = "") -> Ro
 
 def refused(stage: str, owner: str, setting: str, answer: Mapping[str, Any]) -> Row:
     """A setting whose module failed, with the reason."""
-    reported = refusal(stage, owner, setting, answer)
+    reported = refusal(stage, owner, setting, answer, again="drift")
     return unread(stage, owner, setting, f"{reported.found} {reported.todo}".strip(), reported.code)
 
 

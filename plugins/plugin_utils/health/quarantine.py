@@ -7,7 +7,8 @@
 Pure, except last, which reads the file, and updated, which also writes it.
 
 Each entry names its site. An entry without a site, from an older version, belongs to all sites. The key of an entry is
-its name, except where another site has an object of the same name in quarantine.
+its name, except where another site has an object of the same name in quarantine. maintenance of an entry names the host
+that must still enter maintenance mode: it may have been refused, and the fault is not new in the next check.
 """
 
 from __future__ import annotations
@@ -64,16 +65,20 @@ def _read(path: str) -> dict[str, Any]:
     return objects
 
 
-def updated(path: str, added: Mapping[str, Any], released: Iterable[str], site: str = "") -> dict[str, Any]:
+def updated(
+    path: str, added: Mapping[str, Any], released: Iterable[str], site: str = "", in_maintenance: Iterable[str] = ()
+) -> dict[str, Any]:
     """The entries of the site after the file was written again with entries added and others of the site removed.
 
     Other writers wait between the read and the write, so none loses an entry. An entry that is there already stays.
+    in_maintenance: hosts that entered maintenance mode, which later checks leave as they are.
     """
     full = os.path.expanduser(os.path.expandvars(path))
     folder = os.path.dirname(full) or "."
     try:
         with files.locked(folder):
             objects = _changed(_read(full), added, set(released), site)
+            objects = {key: _without(one, set(in_maintenance)) for key, one in objects.items()}
             content = json.dumps({"format": FORMAT, "objects": objects}, indent=4, sort_keys=True)
             files.replace(full, content, private=True)
     except OSError as error:
@@ -89,13 +94,23 @@ def _changed(objects: Mapping[str, Any], added: Mapping[str, Any], gone: Collect
     mine = {str(one.get("name") or key): key for key, one in objects.items() if _is_of(one, site)}
     changed = dict(objects)
     for name in added:
-        if name not in mine:
+        if name in mine:
+            changed[mine[name]] = {**changed[mine[name]], **_due(added[name].get("maintenance"))}
+        else:
             taken = name in changed
             named = {"site": site, **({"name": name} if taken else {})} if site else {}
             mine[name] = f"{name} ({site})" if taken else name
             changed[mine[name]] = {**added[name], **named}
     left = {mine[name] for name in gone if name in mine}
     return {key: one for key, one in changed.items() if key not in left}
+
+
+def _due(host: str | None) -> dict[str, str]:
+    return {"maintenance": host} if host else {}
+
+
+def _without(entry: Mapping[str, Any], hosts: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key != "maintenance" or value not in hosts}
 
 
 def listed(record: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -110,25 +125,29 @@ def entered(
 ) -> dict[str, Any]:
     """{objects, added, failing, maintenance, lines} after a health check.
 
-    places: {guests: {name: its host}, hosts: [name]}. Switches have no quarantine. maintenance: hosts for DRS.
+    places: {guests: {name: its host}, hosts: [name]}. Switches have no quarantine. maintenance: hosts for DRS, with
+    those that an earlier check could not put into maintenance mode. added: new entries, and those with a new host.
     """
     if mode not in MODES:
         raise AnsibleFilterError(f"Cannot quarantine with the mode {mode}. Use {', '.join(MODES)}.")
     kinds = {**dict.fromkeys(places["hosts"], HOST), **dict.fromkeys(places["guests"], GUEST)}
     failing = [name for name in check["failing"] if name in kinds]
-    added = [name for name in failing if name not in record] if mode != REPORT else []
+    hosts = {**{name: name for name in failing if kinds[name] == HOST}, **_hosts_at_fault(check, places["guests"])}
+    due = {name: host for name, host in hosts.items() if mode == DRS and host in places["hosts"]}
+    added = [name for name in failing if name not in record or name in due] if mode != REPORT else []
     objects = {name: dict(entry) for name, entry in record.items()}
     for name in added:
-        objects[name] = {"kind": kinds[name], "at": at, "why": _why(check, name)}
+        entry = objects.get(name) or {"kind": kinds[name], "at": at, "why": _why(check, name)}
+        objects[name] = {**entry, **_due(due.get(name))}
     lines = listed(objects)
     if mode == REPORT:
         lines += [f"{name} fails, and health_quarantine is report." for name in failing if name not in objects]
-    hosts = {name for name in failing if kinds[name] == HOST} | set(_hosts_at_fault(check, places["guests"]))
+    waiting = {entry["maintenance"] for entry in objects.values() if entry.get("maintenance")}
     return {
         "objects": objects,
         "added": added,
         "failing": failing,
-        "maintenance": sorted(hosts & set(places["hosts"])) if mode == DRS else [],
+        "maintenance": sorted(waiting & set(places["hosts"])) if mode == DRS else [],
         "lines": lines,
     }
 
@@ -140,10 +159,11 @@ def _why(check: Mapping[str, Any], name: str) -> str:
     return f"{rows[0]['reading']}{more}: {rows[0]['why']}"
 
 
-def _hosts_at_fault(check: Mapping[str, Any], guests: Mapping[str, str]) -> list[str]:
-    """The hosts of guests whose GPU, memory or bus reports errors."""
+def _hosts_at_fault(check: Mapping[str, Any], guests: Mapping[str, str]) -> dict[str, str]:
+    """{guest: its host} of guests whose GPU, memory or bus reports errors."""
     rows = [row for row in check["rows"] if row["state"] == "failing" and row["object"] in guests]
-    return [guests[row["object"]] for row in rows if row["kind"] in OF_HARDWARE or row["reading"].startswith("gpu.")]
+    named = [row["object"] for row in rows if row["kind"] in OF_HARDWARE or row["reading"].startswith("gpu.")]
+    return {name: guests[name] for name in named}
 
 
 def held(record: Mapping[str, Any], guests: Mapping[str, Mapping[str, Any]]) -> list[str]:

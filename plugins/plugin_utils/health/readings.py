@@ -54,7 +54,7 @@ def readings(answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nothing(answer: Mapping[str, Any]) -> dict[str, Any]:
-    reported = refusal("", "", "", answer or {"msg": "It was not read."})
+    reported = refusal("", "", "", answer or {"msg": "It was not read."}, again="health")
     return {"counters": {}, "states": {}, "boot": "", "unread": [f"{reported.found} {reported.todo}".strip()]}
 
 

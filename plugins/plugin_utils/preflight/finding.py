@@ -103,9 +103,18 @@ def code_of(answer: Mapping[str, Any]) -> str:
 
 
 def refusal(
-    category: str, where: str, what: str, answer: Mapping[str, Any], state: str = BLOCKS, todo: str = ""
+    category: str,
+    where: str,
+    what: str,
+    answer: Mapping[str, Any],
+    state: str = BLOCKS,
+    todo: str = "",
+    again: str = "preflight",
 ) -> Finding:
-    """What a module refused, as a finding: the sentences of its message in their order, with the advice apart."""
+    """What a module refused, as a finding: the sentences of its message in their order, with the advice apart.
+
+    again: the playbook to run after the fix, where the message has no advice.
+    """
     text = in_site(" ".join(_reason(answer).split()))
     subject = (answer.get("failure") or {}).get("subject")
     for opening in ("Task failed", "Module failed", "Action failed", subject, where):
@@ -117,7 +126,7 @@ def refusal(
     turn = next(iter(advised), len(sentences) - 1 if len(sentences) > 2 else None)
     advice = "" if turn is None else " ".join(sentences[turn:])
     found = sentence(" ".join(sentences[:turn]))
-    todo = todo or advice or "Correct this, and run preflight again."
+    todo = todo or advice or f"Correct this, and run {again} again."
     return Finding(category, where, what, state, found, "", todo, code_of(answer))
 
 

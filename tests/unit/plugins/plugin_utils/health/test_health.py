@@ -166,7 +166,7 @@ def test_link_fails_if_it_was_up_at_the_last_check():
     "answers, why",
     [
         ({"guests": {"job-01": {"unreachable": True, "msg": "No route."}}}, "No route."),
-        ({"guests": {"job-01": {}}}, "It was not read."),
+        ({"guests": {"job-01": {}}}, "It was not read. Correct this, and run health again."),
         ({"switches": {"leaf-01": {"failed": True, "msg": "Wrong password."}}}, "Wrong password."),
         ({"hosts": {"failed": True, "msg": "No login."}}, "No login."),
         (

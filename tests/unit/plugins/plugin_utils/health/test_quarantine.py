@@ -68,8 +68,32 @@ def test_an_entry_stays_with_its_time_whether_or_not_the_object_fails_again():
 )
 def test_drs_selects_hosts_that_fail_and_those_of_guests_with_faults_of_hardware(row, hosts):
     assert entered(row, mode="drs")["maintenance"] == hosts
-    # Also in later checks, so that a host that was refused is tried again.
+    # Also if the guest was in quarantine already.
     assert entered(row, mode="drs", record={row[0]: ENTRY})["maintenance"] == hosts
+
+
+def test_a_host_that_was_refused_is_tried_again_without_a_new_fault_until_it_was_in_maintenance_mode(tmp_path):
+    path = str(tmp_path / "quarantine.json")
+    first = entered(XID, mode="drs")
+    quarantine.updated(path, {name: first["objects"][name] for name in first["added"]}, [])
+    record = quarantine.last(path)
+    assert record["job-01"] == {
+        "kind": "guest",
+        "at": LATER,
+        "why": "xid.hardware: It is wrong.",
+        "maintenance": "esx-01",
+    }
+    again = entered(record=record, mode="drs")
+    assert (again["added"], again["maintenance"]) == ([], ["esx-01"])
+    assert entered(record=record)["maintenance"] == []
+    quarantine.updated(path, {}, [], in_maintenance=["esx-02"])
+    assert quarantine.last(path) == record
+    quarantine.updated(path, {}, [], in_maintenance=["esx-01"])
+    record = quarantine.last(path)
+    assert (entered(record=record, mode="drs")["maintenance"], list(record)) == ([], ["job-01"])
+    # A new fault of a guest in quarantine is one more reason, and keeps the first.
+    worse = entered(XID, record=record, mode="drs")
+    assert quarantine.updated(path, {name: worse["objects"][name] for name in worse["added"]}, []) == first["objects"]
 
 
 def test_an_unknown_mode_is_rejected_with_the_choices():
