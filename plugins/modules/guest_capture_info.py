@@ -16,7 +16,8 @@ description:
   - Sends read-only commands to a Linux guest over the connection of the play, and adds their outputs to the zip file of
     M(aiready.vsphere.site_capture_info) on the controller. C(docs/capture_requests.md) lists the commands.
   - The commands are C(nvidia-smi -q -x), C(nvidia-smi topo -m), C(ip -j link), C(lspci -Dvvvnn), C(ibv_devinfo -v),
-    C(mlxconfig query), C(nvidia-smi nvlink --status), C(cat /proc/driver/nvidia/version) and C(uname -r).
+    C(mlxconfig query), C(nvidia-smi nvlink --status), C(cat /proc/driver/nvidia/version), C(uname -r),
+    C(grep PRETTY_NAME /etc/os-release) and C(ls /sys/module).
   - C(lspci) and C(mlxconfig) need root for all details. Use C(become).
   - The guest needs no Python.
   - Replaces names, addresses, MAC addresses, UUIDs, serial numbers and every word that is no known word of the

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare, view
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
@@ -13,7 +14,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import first
 from rehearse import __main__ as rehearsal
 from rehearse import captured
 from vsphere_twin.launch import launch
+from wire import drive_action
 from wire.drive import Driver, connection
+from wire.linux_host import LinuxHost
 
 from .conftest import Lab
 from .fabric import ready, switch
@@ -28,6 +31,14 @@ LIBRARIES = [
 ]
 ITEM = "    content_library: images\n    content_item: ubuntu-24.04\n"
 FACES = ("ssh", "redfish", "switches")
+SITE = "group_vars/all/site.yml"
+# The site requests a driver of another branch than the guest of the second VM has.
+DRIVER = {"user": "ops", "driver": {"package": "/srv/nvidia-linux-grid-550_550.90.07_amd64.deb"}}
+GUEST = {
+    "uname -r": "6.8.0-45-generic",
+    "nvidia-smi -q -x": "<nvidia_smi_log><driver_version>535.161.08</driver_version><attached_gpus>1</attached_gpus>"
+    '<gpu id="00000000:02:01.0"><product_name>NVIDIA A100-40C</product_name></gpu></nvidia_smi_log>',
+}
 
 
 def forgotten():
@@ -70,7 +81,15 @@ def own(tmp_path, live):
         live += [line.removeprefix("error ") for line in reported(check(lab), "error")]
         made = first_site(lab, tmp_path / "site.zip")
         live += preflight(twin, made, tmp_path / "preflight")
-        return written(made, tmp_path / "own")
+    with LinuxHost(tmp_path / "linux", {}, GUEST).running() as guest:
+        asked = {"dest": str(tmp_path / "site.zip")}
+        answer = drive_action.act(guest, "guest_capture_info", asked, variables={"inventory_hostname": VM})
+        assert not answer["failed"], answer["msg"]
+    folder = written(made, tmp_path / "own")
+    variables = yaml.safe_load((folder / SITE).read_text())
+    variables["site"]["guests"] = DRIVER
+    (folder / SITE).write_text(yaml.safe_dump(variables))
+    return folder
 
 
 def preflight(twin, made, work):
@@ -121,6 +140,11 @@ def test_a_rehearsal_on_a_capture_names_what_was_forgotten(own, live, tmp_path):
     # The VLAN of a port belongs to nobody but the network team, so the run ends there.
     assert any("leaf-01 Ethernet1 carries VLAN 222 untagged, but not 111" in row for row in outcome.problems), output
     assert (outcome.verdict, outcome.status, outcome.unknown) == (captured.FAILED, 1, [])
+    # Without guests, the run names what the capture shows of them.
+    driver = f"{VM}: The driver version is 535.161.08 instead of 550.90.07. The stage guests changes it."
+    assert driver in outcome.changes, output
+    assert any(row["object"] == f"guest {VM}" and "535.161.08" in row["reason"] for row in outcome.assumptions)
+    assert any(row["object"] == "guest train-01" for row in outcome.assumptions)
     assert outcome.title in output
     assert outcome.title.startswith("rehearsed on your site as captured at 20")
     assert files(own) == before
@@ -137,10 +161,9 @@ def test_a_rehearsal_without_bmcs_and_switches_is_incomplete(tmp_path):
         answers = [driver(module, dest=path) for module in ("site_capture_info", "host_capture_info")]
         assert not [one["msg"] for one in answers if one["failed"]]
     made = first.write(view.read(Capture(path), parsed), compare.originals(load(f"{path}.secret.json")))
-    site = "group_vars/all/site.yml"
     # The new VMs come from an item of a content library, whose names the anonymised capture gets back.
-    made.files[site] = made.files[site].replace("    template: ubuntu-template\n", ITEM)
-    assert ITEM in made.files[site]
+    made.files[SITE] = made.files[SITE].replace("    template: ubuntu-template\n", ITEM)
+    assert ITEM in made.files[SITE]
     outcome, output = rehearsed(written(made, tmp_path / "own"), tmp_path)
     assert (outcome.verdict, outcome.status) == (captured.INCOMPLETE, 3), (outcome.problems, output)
     assert [row for row in outcome.changes if "job-01" in row] != []

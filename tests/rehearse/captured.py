@@ -12,11 +12,13 @@ from typing import Any
 
 import yaml
 
+from vsphere_twin.capture import guests as outputs
 from vsphere_twin.capture import seed as captures
+from vsphere_twin.capture.bundle import Bundle
 from vsphere_twin.launch import launch
 from vsphere_twin.model.seed_file import SeedError
 
-from . import guests, names, own_guests, own_site, playbook
+from . import captured_guests, guests, names, own_guests, own_site, playbook
 from .failure import RehearsalFailed
 
 PLAYBOOKS = playbook.ROOT / "playbooks"
@@ -52,6 +54,8 @@ class Outcome:
     # What the run would change, and where both ends of a cable disagree now.
     changes: list[str] = field(default_factory=list)
     disagreements: list[str] = field(default_factory=list)
+    # What the validation would warn about in the captured guests.
+    warnings: list[str] = field(default_factory=list)
     # The verdict of the validation, and the path of its report.
     validation: str = ""
 
@@ -77,6 +81,7 @@ class Outcome:
             ("Problems:", self.problems),
             ("Cables whose ends disagree now:", self.disagreements),
             ("The run changes:", self.changes),
+            ("Warnings of the captured guests:", self.warnings),
             ("Incomplete:", self.unknown),
             ("Not rehearsed, since these stages need guests:", self.left_out),
             ("Assumptions:", grouped(self.assumptions)),
@@ -138,8 +143,14 @@ def problems_of(findings: Rows) -> list[str]:
     ]
 
 
+def load(path: Path) -> dict[str, Any]:
+    """The seed of a capture, and under `guests` what its guests show."""
+    bundle = Bundle(path)
+    return {**captures.of_bundle(bundle), "guests": outputs.of(bundle)}
+
+
 def seed_of(capture: str, listed: Mapping[str, Any]) -> dict[str, Any]:
-    """The seed of a capture with the names that the site has; RehearsalFailed if it lacks hosts of the site."""
+    """load() with the names that the site has; RehearsalFailed if the capture lacks hosts of the site."""
     path = Path(capture)
     if not path.exists():
         raise RehearsalFailed(
@@ -147,7 +158,7 @@ def seed_of(capture: str, listed: Mapping[str, Any]) -> dict[str, Any]:
             "Set CAPTURE to the zip that playbooks/capture.yml wrote."
         )
     try:
-        seed = captures.of(path)
+        seed = load(path)
     except SeedError as problem:
         raise RehearsalFailed(
             f"Cannot load the capture {capture}. {problem} Capture the site again, see docs/capture.md."
@@ -188,6 +199,7 @@ def rehearse(
             listed = own_site.listing(own_site.files(site), work, env)
             seed = seed_of(capture, listed)
             own = own_site.site_of(listed)
+            differing = captured_guests.compared(own, seed, seed.pop("guests"))
             inside, why = _with_guests(own, seed, stages, say)
             if inside:
                 seed["assumptions"] += own_guests.quiet(seed, own)
@@ -195,47 +207,53 @@ def rehearse(
             twin = running.enter_context(launch(seed=seed, faces=FACES + guests.FACES if inside else FACES))
             playbook.write_endpoint(twin, work)
             mapped = own_site.mapped(listed, twin.endpoint(), str(work) if inside else "")
-            outcome.assumptions = [*seed["assumptions"], *mapped.assumptions]
+            outcome.assumptions = [*seed["assumptions"], *mapped.assumptions, *differing.assumptions]
             say(outcome.title)
             outcome.unknown, outcome.left_out = [*mapped.unknown, *why], mapped.left_out
             inventory = work / "inventory.yml"
             inventory.write_text(yaml.safe_dump(mapped.inventory, sort_keys=False, allow_unicode=True, width=4096))
             (results / "assumptions.json").write_text(json.dumps(outcome.assumptions, indent=1) + "\n")
             note(f"{len(mapped.hosts)} hosts, {len(mapped.switches)} switches, {len(outcome.assumptions)} assumptions")
-        runs = _Runs(env, inventory, results, say)
-        with report.step("Run playbooks/preflight.yml") as note:
-            found = runs.preflight()
-            outcome.changes, outcome.problems = changes_of(found), problems_of(found)
-            note(f"{len(outcome.problems)} problems block the run, {len(outcome.changes)} settings will be changed")
-        if mapped.switches:
-            with report.step("Run playbooks/fabric_check.yml: compare both ends of each cable as they are") as note:
-                outcome.disagreements = runs.disagreements()
-                note(f"{len(outcome.disagreements)} disagreements")
-        with report.step("Run playbooks/site.yml --check --diff: it reports the changes and makes none") as note:
-            planned = runs.play("plan", "--check", "--diff")
-            if planned.status != 0:
-                outcome.problems += failures_of("The plan", planned.status, results / "plan")
-            note(f"status {planned.status}, {planned.changed} tasks report a change")
-        if outcome.problems:
-            say("The run is left out, since the problems above block it.")
-            return outcome
-        title = (
-            "Run playbooks/site.yml: the whole run and its validation"
-            if inside
-            else "Run playbooks/site.yml up to the VMs"
-        )
-        with report.step(title) as note:
-            made = runs.play("run", "--diff")
-            if made.status != 0:
-                outcome.problems += failures_of("The run", made.status, results / "run")
-            note(f"status {made.status}, changed={made.changed}")
-        validated = results / "run" / "validation.json"
-        if inside and validated.is_file():
-            outcome.validation = guests.verdict(results / "run")
-            state = json.loads(validated.read_text())["verdict"]["state"]
-            if state == "fail" and not outcome.problems:
-                outcome.problems.append(f"The validation: {outcome.validation}")
+        _run(report, _Runs(env, inventory, results, say), outcome, bool(mapped.switches), inside)
+    # The run goes on, since the validation of a live site reports these only at its end.
+    outcome.changes += differing.changes
+    outcome.problems += differing.problems
+    outcome.warnings = differing.warnings
     return outcome
+
+
+def _run(report, runs: _Runs, outcome: Outcome, cabled: bool, inside: bool) -> None:
+    """Run the playbooks as far as no problem blocks them, and note what they find."""
+    with report.step("Run playbooks/preflight.yml") as note:
+        found = runs.preflight()
+        outcome.changes, outcome.problems = changes_of(found), problems_of(found)
+        note(f"{len(outcome.problems)} problems block the run, {len(outcome.changes)} settings will be changed")
+    if cabled:
+        with report.step("Run playbooks/fabric_check.yml: compare both ends of each cable as they are") as note:
+            outcome.disagreements = runs.disagreements()
+            note(f"{len(outcome.disagreements)} disagreements")
+    with report.step("Run playbooks/site.yml --check --diff: it reports the changes and makes none") as note:
+        planned = runs.play("plan", "--check", "--diff")
+        if planned.status != 0:
+            outcome.problems += failures_of("The plan", planned.status, runs.results / "plan")
+        note(f"status {planned.status}, {planned.changed} tasks report a change")
+    if outcome.problems:
+        runs.say("The run is left out, since the problems above block it.")
+        return
+    title = (
+        "Run playbooks/site.yml: the whole run and its validation" if inside else "Run playbooks/site.yml up to the VMs"
+    )
+    with report.step(title) as note:
+        made = runs.play("run", "--diff")
+        if made.status != 0:
+            outcome.problems += failures_of("The run", made.status, runs.results / "run")
+        note(f"status {made.status}, changed={made.changed}")
+    validated = runs.results / "run" / "validation.json"
+    if inside and validated.is_file():
+        outcome.validation = guests.verdict(runs.results / "run")
+        state = json.loads(validated.read_text())["verdict"]["state"]
+        if state == "fail" and not outcome.problems:
+            outcome.problems.append(f"The validation: {outcome.validation}")
 
 
 def _with_guests(site: Any, seed: Mapping[str, Any], stages: str, say) -> tuple[bool, list[str]]:
@@ -270,21 +288,21 @@ class _Runs:
     """Playbooks with the mapped inventory, and what they leave in the folder of results."""
 
     def __init__(self, env: Mapping[str, str], inventory: Path, results: Path, say) -> None:
-        self._env, self._inventory, self._results, self._say = env, inventory, results, say
+        self._env, self._inventory, self.results, self.say = env, inventory, results, say
 
     def play(self, name: str, *arguments: str, of: str = "site", **more: str) -> playbook.Run:
-        env = {**self._env, "AIREADY_RUN_FOLDER": str(self._results / name), **more}
+        env = {**self._env, "AIREADY_RUN_FOLDER": str(self.results / name), **more}
         return playbook.run(
             PLAYBOOKS / f"{of}.yml",
             *arguments,
             env=env,
             inventory=self._inventory,
-            echo=lambda line: self._say(f"  | {line}"),
+            echo=lambda line: self.say(f"  | {line}"),
         )
 
     def preflight(self) -> Rows:
         run = self.play("preflight", of="preflight", ANSIBLE_STDOUT_CALLBACK="default")
-        written = self._results / "preflight" / "preflight.json"
+        written = self.results / "preflight" / "preflight.json"
         if not written.is_file():
             raise RehearsalFailed(
                 f"The preflight of the site ended with status {run.status} and without a result. Its output is above. "

@@ -38,6 +38,8 @@ GUEST_TOOLS = {
     "\t Link 0: 26.562 GB/s\n",
     "cat /proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56"
     " UTC 2024\nGCC version:  gcc version 12.3.0 (Ubuntu 12.3.0-1ubuntu1~22.04)\n",
+    "grep PRETTY_NAME /etc/os-release": 'PRETTY_NAME="Ubuntu 24.04.1 LTS"\n',
+    "ls /sys/module": "gdrdrv\nib_uverbs\nmlx5_core\nnv_peer_mem\nrdma_ucm\n",
 }
 
 
@@ -118,7 +120,7 @@ def test_a_guest_receives_only_the_commands_that_the_page_lists(guest, tmp_path)
     answer = on_guest(guest, tmp_path)
     sent = {re.sub(r"\d{4}:\w\w:\w\w\.\d", "DEVICE", " ".join(shlex.split(one))) for one in guest.commands}
     assert [one for one in sent if "timeout -k 5 120 " not in one and "LC_ALL" not in one] == []
-    plain = [re.sub(r".*\b(uname|nvidia-smi|ip|lspci|ibv_devinfo|mlxconfig|cat) ", r"\1 ", one) for one in sent]
+    plain = [re.sub(r".*\b(uname|nvidia-smi|ip|lspci|ibv_devinfo|mlxconfig|cat|grep|ls) ", r"\1 ", one) for one in sent]
     expected = {words_of(line) for line in GUEST_LINES}
     assert [one for one in plain if not one.startswith(tuple(expected))] == []
     assert listed(GUEST_LINES) == []
@@ -132,6 +134,7 @@ def test_hardware_of_a_guest_stays(guest, tmp_path):
         *("NVIDIA H100 80GB HBM3", "0000:0b:00.0", "[15b3:101d]", "NUMA node: 0", "LnkSta:", "ATSCtl:", "mlx5_core"),
         *("fw_ver:", "22.36.1010", "MT_0000000359", "NUM_OF_VFS", "True(1)", "PIX", "ens192", "9000"),
         *("Link 0: 26.562 GB/s", "NVRM version: NVIDIA UNIX x86_64", "550.54.15"),
+        *('PRETTY_NAME="Ubuntu 24.04.1 LTS"', "gdrdrv", "ib_uverbs", "nv_peer_mem", "rdma_ucm"),
     ):
         assert kept in text, kept
 

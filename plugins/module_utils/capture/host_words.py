@@ -20,60 +20,59 @@ def _words(text: str) -> frozenset[str]:
 
 WORDS = OF_SWITCHES | _words(
     """
-    2b 2d 3d accelerator accelerators accessible accounting ack acs acsctl activity ada adapter addressing
-    advanced aer aereinj affinity ah ahci alarm allmulti allocation alternative altnames am ampere applications
-    area ari armed array aspeed aspm async atom atomic atomics ats atsctl attach attribute attributes aux av
-    avago available bad bank banks bar bar1 base bbx bdf because been behind being between bist bit bits
-    blackwell bluefield bmc bonded bonds boost bracket brake brand bridges broadwell bus busmaster busy byte cap
-    capable caps card cas cascade catalog cell cha changes check checksum chg chipset ci clear clique clocks
-    cluster cnt cntr co codel communicate communication comp compatible completion compliance compute compute0
-    connection connectx controller coprocessor core corporation corr correctable couldn cq cqe creatable
-    critical cross crypto csum ctrl cuda cur curr customer dd deasserted decoder deemph deferred deprecated
-    depth determine devcap devcap2 devctl devctl2 devices devsta dgx diagnostic different directory disintx
-    display displays distinctive dma double downstream dpu draw driver dsa dual dx e1000e ec ecc ecrc edges edpp
-    edr efi egm ehci electronic emerald emif emulex en enc encoder encryption endpoint endpoints enforce
-    enforced engine engineering engines entity epyc eq equal equalization ether ethy evo ex exceeded exclusive
-    exists expansion expected expired expires expiry express ext extended extension extensions external extra
-    failed failure family fan fast fastb2b fatal fb fbc fbuffer fcs fdr fetchadd fields firmware fixed flags
-    flags2 flat flit flr flreset flush fmr fmt fps fq frame framebuffer fru function functional functionality
-    functions fw gbe gcc geforce gen general generation gi gib gid gids gom good gp gpc gpu gpus grace granite
-    grants graphics grid gro grp gso gsp gt guest guid gv handle handover hard has haswell hat hba hbm hbm2
-    hbm2e hbm3 hbm3e hca hdr hdr100 heads health healthy heterogeneous hewlett hgx hhhl hierarchy histogram hit
-    hmm homogeneous hopper hot hotplug hpe hub hypervisor i440fx iax ib ice icrc identification identity idle
-    ids ieh ifindex imc immediate inbound indexes indicator indirection infiniband inforom initialization inst
-    installed instances instant insufficient interconnect interrupt interrupts invalidate invalidation io iommu
-    iov ipv4 ipv6 isa isolated iwarp jpeg khz kib kioxia kmd l0s l1 l1ss l2 lake lane laneerr latency latest
-    layer legend len lenovo lic licence license licensed licenses lid limited limiter linkmode links linkup lkey
-    lmc lnkcap lnkcap2 lnkctl lnkctl2 lnkctl3 lnksta lnksta2 loaded loader lost lovelace lower lowerup lp lpc
-    lsi ltr lx machine major make mapped marvell mask masked matching matrix matrox maxpayload maxreadreq mdev
-    memwinv mesh mfvc mgt mhz mib microcontroller micron mig minor mismatch mod modules monitors mono most mps
-    mq mr msg msgd msi mst multigpu multiple mw mx nak nan ndr ndr200 net next nic nics nodes nomsg nonfatal
-    noop nophantfunc noqueue nps nro numa nvl nvl4 nvl8 nvlink nvme nvrm occupied occurred ocp ocp3 odp oem ofa
-    offset one open opened operation operstate optimal ordering orderly ordinary oriented osfp outbound
-    outstanding overflow override own pacing packard page pagelist pages parameters paravirtual parentbus
-    parentdev parerr parity part parterr partitioning pascal pasid pass passive passthrough payload pb pci
-    pcibios pciconf pciconf0 pcie pciegen4 pciehp pcieport pcu pdi peermem pendingrst perf performance permaddr
-    permission permissions persistence pfifo phantfunc phb phys physlot pid piix4 pix pkey pkeys placement
-    placements plane pm pmcontrol pme pn poisoned power powered ppr prefetchable presence previous process
-    processes processing processor prod prog program promisc protected ptm pvrdma pxb qat qd qdisc qemu qkey
-    qlogic qp qpi qsfp112 qsfp28 qsfp56 quad quadro radeon raid rapids rates rc rcb rd rdd read readings readreq
-    ready reasons reb rebar receiver recommended recv redundant refclk reg region registers relaxed
-    relaxedordering remapped remapper repair repairable replacements replay reply request requester requests
-    required res resets resizable resolution resource resources restricted retired retirement retrainlink rid
-    rlxdord rnr rob rocev1 rocev2 rollover rom root round rows rq rss rtt rtx rv rwq rxerr same samples samsung
-    sapphire sas sata scaled scatter schedule scheduling scsi sdes sec secded secondary secure security segs
-    selectable selected selection selective self serr sets severity sfp28 sfp56 sge shows si sidebanding signal
-    signaling simple skylake sl slave sleep slow slowdown smallest smartnic smbus smi smoothing smp snoop socket
-    sockets soft solidigm sources speccycle specific sr sram srcvalid sriov srq ssd started stdby steering step
-    stepping still stop subnet subordinate subsys subsystem success supermicro support supports sure surprise
-    sxm sxm2 sxm4 sxm5 sync syncflood sz t2 tabort tall tbl technology temp temperature tesla the therm thermal
-    thr thresholds throttle through times tlimit tlp tpc tph tphcomp trans transition translated translation
-    traversing tray trpt tso turing txqlen txqueuelen typically ubox ud udl uhci unable unavailable unc uncore
-    uncorr uncorrectable uncorrerr undefined unequal unexpected unix unlicensed unlimited unrepairable unrestricted
-    unsupported unsuppreq unsupreq upi upper upstream usb using utilization vbios vc vdev vec vector vectors
-    vend vf vfs vga vgasnoop vgpu vgpus vi vid video viol violation virtio virtualization visible vital vm vmd
-    vmkernel vmnet vmware vmxnet3 volatile volt volta voltage vpd vpi vsec vsga vt waiting warm warning was wdp
-    well were width widths window within wq wr writeback xdr xhci xid xrc
+    2b 2d 3d accelerator accelerators accessible accounting ack acs acsctl activity ada adapter addressing advanced
+    aer aereinj affinity ah ahci alarm allmulti allocation almalinux alternative altnames am ampere applications
+    area ari armed array aspeed aspm async atom atomic atomics ats atsctl attach attribute attributes aux av avago
+    available bad bank banks bar bar1 base bbx bdf because been behind being between bist bit bits blackwell
+    bluefield bmc bonded bonds boost bracket brake brand bridges broadwell bus busmaster busy byte cap capable caps
+    card cas cascade catalog cell centos cha changes check checksum chg chipset ci clear clique clocks cluster cm
+    cnt cntr co codel communicate communication comp compatible completion compliance compute compute0 connection
+    connectx controller coprocessor core corporation corr correctable couldn cq cqe creatable critical cross crypto
+    csum ctrl cuda cur curr customer dd deasserted decoder deemph deferred deprecated depth determine devcap
+    devcap2 devctl devctl2 devices devsta dgx diagnostic different directory disintx display displays distinctive
+    dma double downstream dpu draw driver dsa dual dx e1000e ec ecc ecrc edges edpp edr efi egm ehci electronic
+    emerald emif emulex en enc encoder encryption endpoint endpoints enforce enforced engine engineering engines
+    entity epyc eq equal equalization ether ethy evo ex exceeded exclusive exists expansion expected expired
+    expires expiry express ext extended extension extensions external extra failed failure family fan fast fastb2b
+    fatal fb fbc fbuffer fcs fdr fetchadd fields firmware fixed flags flags2 flat flit flr flreset flush fmr fmt
+    fps fq frame framebuffer fru function functional functionality functions fw gbe gcc gdrdrv geforce gen general
+    generation gi gib gid gids gnu gom good gp gpc gpu gpus grace granite grants graphics grid gro grp gso gsp gt
+    guest guid gv handle handover hard has haswell hat hba hbm hbm2 hbm2e hbm3 hbm3e hca hdr hdr100 heads health
+    healthy heterogeneous hewlett hgx hhhl hierarchy histogram hit hmm homogeneous hopper hot hotplug hpe hub
+    hypervisor i440fx iax ib ice icrc identification identity idle ids ieh ifindex imc immediate inbound indexes
+    indicator indirection infiniband inforom initialization inst installed instances instant insufficient
+    interconnect interrupt interrupts invalidate invalidation io iommu iov ipv4 ipv6 isa isolated iwarp jpeg khz
+    kib kioxia kmd l0s l1 l1ss l2 lake lane laneerr latency latest layer legend len lenovo lic licence license
+    licensed licenses lid limited limiter linkmode links linkup lkey lmc lnkcap lnkcap2 lnkctl lnkctl2 lnkctl3
+    lnksta lnksta2 loaded loader lost lovelace lower lowerup lp lpc lsi ltr lts lx machine major make mapped
+    marvell mask masked matching matrix matrox maxpayload maxreadreq mdev memwinv mesh mfvc mgt mhz mib
+    microcontroller micron mig minor mismatch mod modules monitors mono most mps mq mr msg msgd msi mst multigpu
+    multiple mw mx nak nan ndr ndr200 net next nic nics nodes nomsg nonfatal noop nophantfunc noqueue nps nro numa
+    nvl nvl4 nvl8 nvlink nvme nvrm occupied occurred ocp ocp3 odp oem ofa offset one open opened operation
+    operstate optimal ordering orderly ordinary oriented osfp outbound outstanding overflow override own pacing
+    packard page pagelist pages parameters paravirtual parentbus parentdev parerr parity part parterr partitioning
+    pascal pasid pass passive passthrough payload pb pci pcibios pciconf pciconf0 pcie pciegen4 pciehp pcieport pcu
+    pdi peermem pendingrst perf performance permaddr permission permissions persistence pfifo phantfunc phb phys
+    physlot pid piix4 pix pkey pkeys placement placements plane pm pmcontrol pme pn poisoned power powered ppr
+    prefetchable presence pretty previous process processes processing processor prod prog program promisc
+    protected ptm pvrdma pxb qat qd qdisc qemu qkey qlogic qp qpi qsfp112 qsfp28 qsfp56 quad quadro radeon raid
+    rapids rates rc rcb rd rdd read readings readreq ready reasons reb rebar receiver recommended recv redundant
+    refclk reg region registers relaxed relaxedordering remapped remapper repair repairable replacements replay
+    reply request requester requests required res resets resizable resolution resource resources restricted retired
+    retirement retrainlink rid rlxdord rnr rob rocev1 rocev2 rocky rollover rom root round rows rq rss rtt rtx rv
+    rwq rxe rxerr same samples samsung sapphire sas sata scaled scatter schedule scheduling scsi sdes sec secded
+    secondary secure security segs selectable selected selection selective self serr sets severity sfp28 sfp56 sge
+    shows si sidebanding signal signaling simple skylake sl slave sleep slow slowdown smallest smartnic smbus smi
+    smoothing smp snoop socket sockets soft solidigm sources speccycle specific sr sram srcvalid sriov srq ssd
+    started stdby steering step stepping still stop stream subnet subordinate subsys subsystem success supermicro
+    support supports sure surprise suse sxm sxm2 sxm4 sxm5 sync syncflood sz t2 tabort tall tbl technology temp
+    temperature tesla the therm thermal thr thresholds throttle through times tlimit tlp tpc tph tphcomp trans
+    transition translated translation traversing tray trpt tso turing txqlen txqueuelen typically ubox ubuntu ucm
+    ud udl uhci unable unavailable unc uncore uncorr uncorrectable uncorrerr undefined unequal unexpected unix
+    unlicensed unlimited unrepairable unrestricted unsupported unsuppreq unsupreq upi upper upstream usb using
+    utilization vbios vc vdev vec vector vectors vend vf vfs vga vgasnoop vgpu vgpus vi vid video viol violation
+    virtio virtualization visible vital vm vmd vmkernel vmnet vmware vmxnet3 volatile volt volta voltage vpd vpi
+    vsec vsga vt waiting warm warning was wdp well were width widths window within wq wr writeback xdr xhci xid xrc
     """
 )
 # Fields of `nvidia-smi -q -x` that name a product, a version or a time.

@@ -56,6 +56,8 @@ GUEST_LINES = (
     _line("mlxconfig -d DEVICE -e query", after="lspci -Dvvvnn"),
     _line("nvidia-smi nvlink --status"),
     _line("cat /proc/driver/nvidia/version"),
+    _line("grep PRETTY_NAME /etc/os-release"),
+    _line("ls /sys/module"),
 )
 # Before each command of a guest: nvidia-smi can hang on a GPU that is lost. Not every ESXi release has it.
 GUEST_LIMIT = ("timeout", "-k", "5", "120")

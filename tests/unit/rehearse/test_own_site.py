@@ -273,7 +273,7 @@ def capture(tmp_path, monkeypatch):
         path.touch()
         if table is not None:
             (tmp_path / "site.zip.secret.json").write_text(json.dumps(table))
-        monkeypatch.setattr(captured.captures, "of", lambda _path: found)
+        monkeypatch.setattr(captured, "load", lambda _path: found)
         return str(path)
 
     return make

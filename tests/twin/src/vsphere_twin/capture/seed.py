@@ -7,7 +7,7 @@ import json
 
 from ..model.as_captured import plain
 from ..model.release import RELEASES
-from . import bmcs, fabric, hosts, inventory, libraries, references, shells, vms
+from . import bmcs, fabric, guests, hosts, inventory, libraries, references, shells, vms
 from .assumptions import Assumptions
 from .bundle import Bundle
 from .inventory import Tree, ident
@@ -18,7 +18,11 @@ BEHAVIOURS = ("manual", "partiallyAutomated", "fullyAutomated")
 
 def of(path):
     """The data of the seed that a capture describes; SeedError where it lacks what the twin cannot assume."""
-    bundle = Bundle(path)
+    return of_bundle(Bundle(path))
+
+
+def of_bundle(bundle):
+    """The same, of a capture whose files were read."""
     assumptions = Assumptions()
     release = _release(bundle, assumptions)
     if bundle.assumed is not None:
@@ -45,7 +49,8 @@ def of(path):
         made.setdefault("customizations", []).append(
             {"name": info.name, "nics": assumptions.assume(what, "adapters", ["dhcp"], "only its name is captured")}
         )
-    assumptions.end(path)
+    assumptions.attempt("guests", "outputs", "absent", guests.assume, bundle, assumptions)
+    assumptions.end(bundle.path)
     references.assume(bundle, assumptions)
     references.assume_left_out(bundle, made, assumptions)
     _unread(bundle, assumptions)
