@@ -61,9 +61,10 @@ def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]
 
     as_announced counts settings. not_announced and not_done are lists of {stage, object, what, before, after}. later
     has the open settings of the plan with the number of their changes. not_begun has planned stages that the run did
-    not reach.
+    not reach, and not_run those that its playbook does not have.
     """
     reported, found = _settings(plan), _settings(done)
+    listed = {stage.get("name") for stage in done["stages"]}
     begun = {stage.get("name") for stage in done["stages"] if stage.get("why") != _NOT_BEGUN}
     open_ = [dict(mark, stage=stage["name"], became=0) for stage in plan["stages"] for mark in _marks(stage)]
     alike, not_announced, not_done = 0, [], []
@@ -85,7 +86,8 @@ def compared(plan: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Any]
         "not_announced": not_announced,
         "not_done": not_done,
         "later": open_,
-        "not_begun": [name for name in _names(plan) if name not in begun],
+        "not_begun": [name for name in _names(plan) if name in listed - begun],
+        "not_run": [name for name in _names(plan) if name not in listed],
     }
 
 
@@ -100,10 +102,13 @@ def lines(comparison: Mapping[str, Any], folder: str) -> list[str]:
     found += [f"  not made: {_reported(line)}" for line in less]
     for mark in comparison["later"]:
         what = ", ".join(mark["what"]) or EVERYTHING
-        became = _many(mark["became"], "change") if mark["stage"] not in comparison["not_begun"] else "not begun"
+        without = (*comparison["not_begun"], *comparison["not_run"])
+        became = _many(mark["became"], "change") if mark["stage"] not in without else "not begun"
         found.append(f"  planned after {mark['after']}: [{mark['stage']}] {mark['object']}, {what}: {became}")
     if comparison["not_begun"]:
         found.append(f"  The run did not reach {', '.join(comparison['not_begun'])}.")
+    if comparison["not_run"]:
+        found.append(f"  The playbook of this run does not have {', '.join(comparison['not_run'])}.")
     return found
 
 

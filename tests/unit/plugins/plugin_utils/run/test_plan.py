@@ -178,8 +178,12 @@ def test_stages_that_the_run_did_not_come_to_are_named_and_their_changes_are_not
     ended = "The run ended before this stage."
     done = record(stage("hosts", ENTERED), stage("machines", state="skipped", why=ended))
     found = run_plan.compared(plan, done)
-    assert (found["not_begun"], found["not_done"]) == (["machines", "guests"], [])
-    assert run_plan.lines(found, "plan")[-1] == "  The run did not reach machines, guests."
+    assert (found["not_begun"], found["not_run"], found["not_done"]) == (["machines"], ["guests"], [])
+    assert run_plan.lines(found, "plan")[1:] == [
+        "  planned after hosts: [guests] job-01, everything: not begun",
+        "  The run did not reach machines.",
+        "  The playbook of this run does not have guests.",
+    ]
 
 
 def test_the_comparison_can_be_read():
