@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 OF_JOBS = ("AWX_HOST", "JOB_ID")
 # The private data folder of ansible-runner is a mount, and AWX removes it after the job. [sure]
 REMOVED = ("/", "/runner")
+# AWX writes the variables of credentials and of the launch there, readable for the user of the job only. [sure]
+VARIABLES = "/runner/env/"
 CALLBACK, OUTPUT = "aiready.vsphere.stages", "ORIGINAL_STDOUT_CALLBACK"
 SETTING = "Settings, Jobs, Extra Environment Variables"
 
@@ -41,6 +43,12 @@ def pitfalls(
         *_slices(given.get("template"), given.get("workflow")),
         *_output(environment),
     ]
+
+
+def plain(found: Iterable[list[str]], environment: Mapping[str, str] | None = None) -> list[list[str]]:
+    """[[name, file and line]] without the files that AWX writes: nobody can encrypt them, and they are removed."""
+    of_awx = is_job(os.environ if environment is None else environment)
+    return [one for one in found if not (of_awx and one[1].startswith(VARIABLES))]
 
 
 def _results(folder: str, is_mount: Callable[[str], bool]) -> Iterator[list[str]]:

@@ -49,7 +49,7 @@ def everything(
         problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
         objects=objects(site),
         unverified=asked["unverified"] + [list(one) for one in host_keys(groups or {}, variables)],
-        plain=inventory_checks.plain(variables),
+        plain=job.plain(inventory_checks.plain(variables)),
         job=job.pitfalls((given or {}).get("job") or {}),
         # A missing secret may exist under a wrong name.
         secrets=[] if misnamed else [list(one) for one in secrets(site, {"bmcs": bmcs, **(given or {})})],

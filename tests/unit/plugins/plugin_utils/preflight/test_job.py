@@ -64,6 +64,15 @@ def test_the_questions_of_a_job_become_rows_of_preflight(monkeypatch):
     assert [row.what for row in rows if row.where == "this job"] == ["slices"]
 
 
+def test_the_variables_of_a_credential_are_no_password_in_plain_text():
+    of_awx, own = (
+        ["site_switch_password", "/runner/env/tmp1, line 1"],
+        ["site_bmc_password", "/runner/project/v.yml, line 2"],
+    )
+    assert job.plain([of_awx, own], JOB) == [own]
+    assert job.plain([of_awx, own], {}) == [of_awx, own]
+
+
 def test_the_type_of_awx_that_disables_the_check_is_named_with_the_replacement():
     setting = "the environment variable VMWARE_VALIDATE_CERTS is False"
     (row,) = findings.unverified([["vCenter", setting]])
