@@ -46,6 +46,10 @@ INPUTS = {
         f"{UNIT}/awx/test_survey.py",
         "test_a_default_outside_the_choices_is_rejected",
     ),
+    "prepared site that the project does not have": (
+        f"{UNIT}/awx/test_project.py",
+        "test_an_unknown_choice_names_the_missing_variable",
+    ),
     "site that is no dictionary": (f"{UNIT}/awx/test_survey.py", "test_a_site_that_is_no_dictionary_is_rejected"),
     "launch without a credential": (
         f"{FACE}/test_jobs.py",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PREFIX, BETWEEN = "site_answer_", "__"
 SITE = "site_choice"
 YES_NO = ["true", "false"]  # a survey has no boolean
+_PREPARED = re.compile(r"prepared_\w+")
 _MARKUP = re.compile(r"[A-Z]\(([^)]*)\)")
 LARGEST = 2**31 - 1
 
@@ -38,6 +39,11 @@ def survey(questions: list[dict[str, Any]]) -> dict[str, Any]:
 
 def answered(site: Any, answers: Mapping[str, Any]) -> Any:
     """The site with the answers of a survey. An empty answer keeps the value of the site."""
+    if isinstance(site, str) and _PREPARED.fullmatch(site):
+        raise AnsibleFilterError(
+            f"Cannot use the prepared site. The variable {site} is not set. Set it in "
+            f"inventory/group_vars/all/{site}.yml of the project, or select another site."
+        )
     if not isinstance(site, Mapping):
         raise AnsibleFilterError(
             "Cannot put the answers of the survey into the site. site_base is not a dictionary. Set site_base to the "

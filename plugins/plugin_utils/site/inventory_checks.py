@@ -48,6 +48,8 @@ PASSWORDS = (
     *("site_vcenter_password", "site_vcenter_session_id", "site_vcenter_rest_session_id"),
     *("site_bmc_password", "site_switch_password", "site_proxy_password"),
 )
+# What the filter awx_site rejects. Ansible before 2.19 repeats the message.
+ANSWER = re.compile(r".*(Cannot (?:use the answer|use the prepared site|put the answers of the survey)\b.*)", re.DOTALL)
 UNDEFINED = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)' is undefined")
 NOT_HOSTS = re.compile(r"Plugin configuration YAML file|no vault secrets|decrypt", re.IGNORECASE)
 # Variables with less similar names are the user's own.
@@ -95,7 +97,10 @@ def elsewhere(
 
 
 def unresolved(message: object) -> str:
-    """Why a site cannot be evaluated. Ansible's message for an undefined variable contains internal names."""
+    """Why a site cannot be evaluated. Ansible's own message contains internal names."""
+    answer = ANSWER.search(str(message))
+    if answer is not None:
+        return answer[1]
     found = UNDEFINED.search(str(message))
     if found is None:
         return f"site: It cannot be evaluated. {message} Correct it in the inventory."

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from ansible.errors import AnsibleFilterError
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.survey import answered
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, questions
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import OPEN
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import inventory_checks
@@ -210,6 +212,19 @@ def test_a_site_of_one_group_alone_is_reported_by_its_file(tmp_path):
 )
 def test_a_site_that_cannot_be_worked_out_is_reported_by_its_variable(message, reported):
     assert inventory_checks.unresolved(message).startswith(f"site: It cannot be evaluated{reported}")
+
+
+@pytest.mark.parametrize(
+    "site, answers",
+    [(None, {}), ("prepared_other", {}), ({}, {"site_answer_x": "1"}), ({}, {"site_answer_gpu__per_vm": "x"})],
+)
+def test_a_wrong_answer_of_a_survey_is_reported_without_the_words_of_ansible(site, answers):
+    with pytest.raises(AnsibleFilterError) as rejected:
+        answered(site, answers)
+    reported = str(rejected.value)
+    # ansible-core before 2.19 repeats it.
+    for said in (reported, f"{reported}. {reported}"):
+        assert inventory_checks.unresolved(f"The filter plugin 'aiready.vsphere.awx_site' failed: {said}") == reported
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,8 @@ def test_the_choice_names_the_end_of_a_variable_and_keeps_the_answers(site_with)
 
 
 def test_an_unknown_choice_names_the_missing_variable(site_with):
-    with pytest.raises(Exception, match="prepared_elsewhere"):
+    words = "The variable prepared_elsewhere is not set. Set it in inventory/group_vars/all/prepared_elsewhere.yml"
+    with pytest.raises(Exception, match=words):
         site_with(site_choice="elsewhere")
 
 
