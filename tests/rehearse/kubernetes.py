@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,10 @@ NAMESPACE = "aiready"
 # (engine, kind, plural name, condition of a success)
 JOBS = (("horovod", "MPIJob", "mpijobs", "Succeeded"), ("torchrun", "TrainJob", "trainjobs", "Complete"))
 RESOURCES = ("nvidia.com/gpu", "nvidia.com/roce")
-# In the definition of each job: the network, the adapter and the traffic class of site.roce.
-REQUESTED = (
-    '"k8s.v1.cni.cncf.io/networks": "roce"',
-    '"nvidia.com/roce": 1',
-    "NCCL_IB_TC",
-    "UCX_IB_TRAFFIC_CLASS",
-    "106",
-)
+# In the definition of each job: the network and the adapter.
+REQUESTED = ('"k8s.v1.cni.cncf.io/networks": "roce"', '"nvidia.com/roce": 1')
+# The traffic class of site.roce, as a variable of a TrainJob or as an option of mpirun.
+TRAFFIC_CLASS, VARIABLES = "106", ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS")
 # The operators read these kinds and write only to their status.
 KEPT = (
     *("namespaces", "secrets", "configmaps", "clusterpolicies", "mpijobs", "trainjobs"),
@@ -171,7 +167,7 @@ def _attached(server: Any, job: dict[str, Any]) -> str:
     The operator removes workers of an ended MPIJob, so the events of the scheduler name their nodes.
     """
     name, spec = job["metadata"]["name"], json.dumps(job["spec"])
-    missing = [one for one in REQUESTED if one not in spec]
+    missing = [one for one in REQUESTED if one not in spec] + without_class(job["spec"])
     with server.cluster.lock:
         events = [one for one in server.cluster.list("events", NAMESPACE) if one["reason"] == "Scheduled"]
     pods = {one["involvedObject"]["name"]: one["message"].rpartition(" ")[2] for one in events}
@@ -179,6 +175,25 @@ def _attached(server: Any, job: dict[str, Any]) -> str:
     if missing or len(nodes) != len(supervisor.NODES):
         raise RehearsalFailed(f"The ranks of {name} ran on {sorted(nodes)}. Their pods lack {', '.join(missing)}.")
     return f"its ranks had an RDMA adapter on {len(nodes)} nodes and the traffic class of the site"
+
+
+def without_class(spec: Any) -> list[str]:
+    """The variables of the ranks that do not have the traffic class of the site."""
+    found = set(_values(spec))
+    return [one for one in (f"{variable}={TRAFFIC_CLASS}" for variable in VARIABLES) if one not in found]
+
+
+def _values(spec: Any) -> Iterator[str]:
+    """Each word of a command, and each variable of a container as one word."""
+    if isinstance(spec, str):
+        yield spec
+    elif isinstance(spec, list):
+        for one in spec:
+            yield from _values(one)
+    elif isinstance(spec, dict):
+        if {"name", "value"} == set(spec):
+            yield f"{spec['name']}={spec['value']}"
+        yield from _values(list(spec.values()))
 
 
 def _log(server: Any, job: dict[str, Any]) -> str:
