@@ -36,7 +36,7 @@ options:
     type: str
     required: true
   state:
-    description: V(absent) removes a class that no namespace and no VM uses.
+    description: V(absent) removes a class that no VM and no other namespace than those of O(withdraw_from) uses.
     type: str
     choices: [present, absent]
     default: present
@@ -44,10 +44,10 @@ options:
     description: Description of the class.
     type: str
   cpus:
-    description: Number of virtual CPUs. Required with O(state=present).
+    description: Number of virtual CPUs. Required for a new class.
     type: int
   memory_mb:
-    description: Memory in MB, a multiple of 4. Required with O(state=present).
+    description: Memory in MB, a multiple of 4. Required for a new class.
     type: int
   cpu_reservation:
     description: Reserved part of the CPUs in percent.
@@ -84,9 +84,9 @@ options:
       - Needs vCenter 8.0 Update 2.
     type: int
   firmware:
-    description: Firmware of the VMs. Needs vCenter 8.0 Update 2.
+    description: Firmware of the VMs. V(none) removes the setting. The others need vCenter 8.0 Update 2.
     type: str
-    choices: [bios, efi]
+    choices: [bios, efi, none]
   extra_config:
     description:
       - Advanced settings of the VMs by name, for example C(pciPassthru.allowP2P). Null removes a setting.
@@ -95,8 +95,14 @@ options:
     default: {}
   namespaces:
     description:
-      - Namespaces of the Supervisor in which the class must be available. The module adds the class to them and removes
-        it from no other namespace.
+      - Namespaces of the Supervisor in which the class must be available. The module adds the class to them.
+    type: list
+    elements: str
+    default: []
+  withdraw_from:
+    description:
+      - Namespaces of the Supervisor in which the class must not be available. The module removes the class from them.
+        It fails if a VM was created from the class.
     type: list
     elements: str
     default: []
@@ -149,6 +155,7 @@ EXAMPLES = r"""
     password: "{{ vcenter_password }}"
     name: gpu-rdma
     state: absent
+    withdraw_from: [training]
 """
 
 RETURN = r"""
@@ -285,7 +292,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor.noun
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=vm_class.ARGUMENTS, required_if=vm_class.REQUIRED_IF, supports_check_mode=True)
+    module = AnsibleModule(argument_spec=vm_class.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
     fail_if_invalid(module, vm_class.check_params(module.params))
     requested = vm_class.request_of(module.params)

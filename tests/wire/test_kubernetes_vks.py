@@ -123,6 +123,20 @@ def test_cluster_of_a_site(twin, tmp_path):
     assert re.findall(r"client-key-data|twin-token|twin-admin-token", first.output + again.output) == []
     if turns.due(3, of=6):  # one playbook more
         drifts(running, tmp_path, made)
+    elif number_of_commit() % 6 == 5:
+        goes(running, tmp_path)
+
+
+def goes(running, tmp_path):
+    """Restore deletes the cluster with its nodes, and then their VM class."""
+    ended = run(running, tmp_path, "-e", "restore_delete_vms=true", name="restore")
+    assert ended.status == 0, ended.output
+    assert "restored: VM class gpu-train (kubernetes), exists" in ended.output
+    with running.world.lock:
+        assert list(running.world.workloads.classes) == ["best-effort-medium"]
+        assert running.world.workloads.namespaces["training"].classes == ["best-effort-medium"]
+        assert [vm.name for vm in running.world.of_kind("VirtualMachine") if vm.name.startswith("gpu-")] == []
+    assert running.kubernetes.cluster.list("clusters") == []
 
 
 def drifts(running, tmp_path, made):

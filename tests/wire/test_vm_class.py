@@ -49,6 +49,16 @@ def test_a_class_is_offered_in_a_namespace_and_then_not_removed(twin, drive, tmp
     assert (held.classes, held.libraries) == ([NAME, "other"], ["library-1"])
     refused = module("vm_class", check=True, name=NAME, state="absent")
     assert (refused["failure"]["code"], refused["failure"]["namespaces"]) == ("vm_class_in_use", ["training"])
+    with running.world.lock:
+        vm = running.world.of_kind("HostSystem")[0].moid  # any object
+        running.world.workloads.vms[vm] = NAME
+    refused = module("vm_class", name=NAME, withdraw_from=["training"])
+    assert (refused["failure"]["code"], refused["failure"]["vms"]) == ("vm_class_in_use", [vm])
+    with running.world.lock:
+        running.world.workloads.vms.clear()
+    gone = module("vm_class", name=NAME, state="absent", withdraw_from=["training"])
+    assert gone["vm_class"]["after"] == {"exists": False, "namespaces": []}
+    assert (held.classes, held.libraries, found(running)) == (["other"], ["library-1"], {})
 
 
 def test_other_parts_of_a_class_stay(twin, drive, tmp_path):

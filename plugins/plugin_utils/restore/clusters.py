@@ -10,10 +10,12 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor import vm_class
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT, UNREACHABLE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     PLANNED,
     Cannot,
+    Net,
     Step,
     cannot,
     net,
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
 
     Steps = list[Union[Step, Cannot]]
 
-MODULE = "kubernetes_object"
+MODULE, VM_CLASS = "kubernetes_object", "vm_class"
 # The object is another one now, or others use it.
-OF_OTHERS = (noun.GONE, noun.OTHER, noun.CHANGED, noun.FILLED)
+OF_OTHERS = (noun.GONE, noun.OTHER, noun.CHANGED, noun.FILLED, "vm_class_incomplete", "vm_class_in_use")
 # In this order: jobs use networks, networks use policies, and all of them are in namespaces.
 ORDER = (
     ("MPIJob", "TrainJob"),
@@ -41,7 +43,7 @@ ORDER = (
     # On the Supervisor.
     ("Cluster",),
 )
-VMS, NAMESPACE = ("Cluster",), "Namespace"
+VMS, NAMESPACE, NAMESPACES = ("Cluster",), "Namespace", "namespaces"
 _DELETE_VMS = (
     "The runs created the nodes of the cluster or changed them. Set restore_delete_vms to true to delete a cluster "
     "that they created, with its nodes."
@@ -52,7 +54,13 @@ _UNIDENTIFIED = (
     "kubectl."
 )
 _DELETED = "The run deleted the object. Run the playbook kubernetes to create it again."
-_CLASS = "Clusters may use the VM class. Change or delete it with the module vm_class after the last cluster is gone."
+_DELETE_NODES = (
+    "The nodes of the cluster of these runs use the VM class. Set restore_delete_vms to true to restore it after the "
+    "cluster."
+)
+_RESERVATION = "vCenter cannot remove a reservation of a VM class. Set it to 0 with the module vm_class."
+# Where the module of a step connects to.
+SUPERVISOR, INSIDE, VCENTER = "supervisor", "cluster", "vcenter"
 _SECRET = "The journal has no content of secrets."
 
 
@@ -121,7 +129,9 @@ def of_kept(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rank(one: Mapping[str, Any]) -> int:
-    """The place of a step in the order; 0 for a step of another module."""
+    """The place of a step in the order; 0 for a step of another module. VM classes are last: nodes use them."""
+    if one["module"] == VM_CLASS:
+        return len(ORDER) + 1
     if one["module"] != MODULE:
         return 0
     return next((number for number, kinds in enumerate(ORDER) if kind_of(one) in kinds), len(ORDER))
@@ -132,9 +142,32 @@ def kind_of(one: Mapping[str, Any]) -> str:
     return str(one["args"]["definition"]["kind"])
 
 
+def place(one: Step) -> str:
+    """Where the module of a step connects to; empty for another stage."""
+    if one.module == VM_CLASS:
+        return VCENTER
+    if one.module != MODULE:
+        return ""
+    return SUPERVISOR if one.args["definition"]["kind"] in VMS else INSIDE
+
+
+def has_nodes(entries: Iterable[Entry]) -> bool:
+    """Whether the runs created or changed a cluster, whose nodes use the VM classes."""
+    return any(one.module == MODULE and one.request["definition"]["kind"] in VMS for one in entries)
+
+
 def permitted(found: Steps, delete_vms: bool, delete_namespaces: bool) -> Steps:
     """The steps, with those that need a permission of their own as what is not restored."""
     return [_permitted(one, delete_vms, delete_namespaces) for one in found]
+
+
+def kept_classes(found: Steps) -> Steps:
+    """VM classes of a cluster that stays, as what is not restored."""
+    return [
+        one if isinstance(one, Cannot) else Cannot(one.stage, one.object, path, _DELETE_NODES, one.host)
+        for one in found
+        for path in ([""] if isinstance(one, Cannot) else one.back)
+    ]
 
 
 def _permitted(one: Step | Cannot, delete_vms: bool, delete_namespaces: bool) -> Step | Cannot:
@@ -200,7 +233,54 @@ def _latest(entries: Sequence[Entry]) -> Mapping[str, Any]:
 
 
 def _vm_class(entries: Sequence[Entry]) -> Steps:
-    return [cannot(entries, path, _CLASS) for path in net(entries)]
+    earlier = net(entries, settled=True).get(noun.EXISTS)
+    if earlier is not None and earlier.back:
+        return [cannot(entries, noun.EXISTS, _DELETED)]
+    # A restore may have deleted a class that a later run created again.
+    begins = [number for number, one in enumerate(entries) if _creates(one)]
+    entries = entries[begins[-1] :] if begins else entries
+    name, settings = entries[-1].request["name"], net(entries)
+    exists = settings.pop(noun.EXISTS, None)
+    if begins:
+        return [] if exists is None else [_without_class(entries, name, exists, settings)]
+    spaces = settings.pop(NAMESPACES, None)
+    found: Steps = [
+        cannot(entries, path, _RESERVATION)
+        for path, one in settings.items()
+        if path.endswith("_reservation") and one.back is None
+    ]
+    settings = {path: one for path, one in settings.items() if not (path.endswith("_reservation") and one.back is None)}
+    if settings:
+        found.append(step(entries, {"name": name, **_options(settings)}, settings))
+    if spaces is not None:
+        before, after = set(spaces.back), {*spaces.left, *(one for more in spaces.also for one in more)}
+        args = {"name": name, NAMESPACES: sorted(before - after), "withdraw_from": sorted(after - before)}
+        found.append(step(entries, args, {NAMESPACES: spaces}))
+    return found
 
 
-INVERSE: Mapping[str, Inverse] = {MODULE: _object, "vm_class": _vm_class}
+def _without_class(entries: Sequence[Entry], name: str, exists: Net, settings: Mapping[str, Net]) -> Step:
+    """The step that deletes a class with the settings that we left."""
+    intact = {path: [one.left, *one.also] for path, one in settings.items()}
+    offered = sorted({space for left in intact.get(NAMESPACES, ()) for space in left or ()})
+    args = {"name": name, "state": "absent", "withdraw_from": offered}
+    made = step(entries, args, {noun.EXISTS: exists})
+    # Others may have withdrawn the class. The module rejects a class that they offered elsewhere.
+    return replace(made, whole=True, intact={**intact, NAMESPACES: [*intact.get(NAMESPACES, ()), None]})
+
+
+def _options(settings: Mapping[str, Net]) -> dict[str, Any]:
+    """Options of the module vm_class from the paths of its changes."""
+    made: dict[str, Any] = {}
+    for path, one in settings.items():
+        option, dot, key = path.partition(".")
+        if dot:
+            made.setdefault(option, {})[key] = one.back
+        elif option == "devices":
+            made[option] = [vm_class.device_of(text) for text in one.back]
+        else:
+            made[option] = vm_class.NO_FIRMWARE if option == "firmware" and one.back is None else one.back
+    return made
+
+
+INVERSE: Mapping[str, Inverse] = {MODULE: _object, VM_CLASS: _vm_class}

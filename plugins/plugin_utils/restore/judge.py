@@ -49,7 +49,23 @@ def judge(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[Row
         ours = [left, *(step.get("also") or {}).get(path, ())]
         state = DUE if any(same(found, one) for one in ours) else KEPT
         rows.append(Row(path, state, back, left, found))
+    others = _changed(step, current)
+    if others and any(row.state == DUE for row in rows):
+        return [Row(row.setting, KEPT, row.back, row.left, ", ".join(others)) for row in rows]
     return rows
+
+
+def _changed(step: Mapping[str, Any], current: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Settings that an object has beside those that we left. Its deletion would change all settings with a value."""
+    intact = step.get("intact") or {}
+    if not intact:
+        return []
+    found = {path: change["before"] for path, change in current.items() if path not in step["back"]}
+    return sorted(
+        f"{path} {found.get(path)}"
+        for path in {*intact, *found}
+        if not any(same(found.get(path), one) for one in intact.get(path, (None,)))
+    )
 
 
 def beside(step: Mapping[str, Any], changes: list[Mapping[str, Any]]) -> list[str]:

@@ -67,7 +67,7 @@ def plan(
     named: set[str] = set()
     due = [machines.plain(table.with_stage(entry)) for entry in reported.entries if entry.run in runs]
     packages = drivers.Packages(reported.entries, driver_packages or {})
-    new, gone = machines.created(due), clusters.deleted_secrets(reported.entries)
+    new, gone, nodes = machines.created(due), clusters.deleted_secrets(reported.entries), clusters.has_nodes(due)
     for entries in objects(due):
         last = entries[-1]
         if (stage and last.stage != stage) or (host and last.host != host):
@@ -82,7 +82,9 @@ def plan(
         if last.module in table.OF_CLUSTER:
             found = clusters.without_secrets(found, entries, gone, named)
             found = clusters.permitted(found, delete_vms, delete_namespaces)
-        for one in found if delete_vms or last.module in table.OF_CLUSTER else machines.kept(found):
+        if last.module == clusters.VM_CLASS and nodes and not delete_vms:
+            found = clusters.kept_classes(found)
+        for one in found if delete_vms or last.module in clusters.INVERSE else machines.kept(found):
             if isinstance(one, Cannot):
                 lost.append(asdict(_named(last, one)))
             else:
@@ -141,7 +143,8 @@ def inverse(entries: Sequence[Entry]) -> list[Any]:
 
 def shown(step: Step) -> dict[str, Any]:
     """A step as data for a playbook; on is the host whose connection its module needs."""
-    return dict(asdict(step), on=step.host if step.module in table.ON_HOST else "localhost")
+    on = step.host if step.module in table.ON_HOST else "localhost"
+    return dict(asdict(step), on=on, place=clusters.place(step))
 
 
 def entry_of(data: Mapping[str, Any]) -> Entry:

@@ -64,6 +64,8 @@ class Step:
     also: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     # The step deletes the object, so everything that its module reports beside the setting goes with it.
     whole: bool = False
+    # Values that an object must have so that it is deleted: {path: values}. Other settings must have none.
+    intact: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     # Beginnings of further paths that the module reports, whose values follow from those of the step.
     follows: tuple[str, ...] = ()
 

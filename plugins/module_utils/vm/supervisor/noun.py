@@ -54,6 +54,8 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
         (item,) = items
         name, now, wanted = item.requested.name, item.now, item.wanted
         item.touched = True
+        for namespace in sorted(set(now.namespaces) - set(wanted.namespaces)):
+            self._offer(item, namespace, False)
         if not wanted.present:
             self._send(item, "DELETE", f"{_CLASSES}/{name}", None, "cannot be removed")
             return
@@ -122,11 +124,13 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
             raise refused(error, item.label, wanted, _OF_NAMESPACES) from error
         return dict(answer.get("vm_service_spec") or {})
 
-    def _offer(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str) -> None:
+    def _offer(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str, offered: bool = True) -> None:
         # The lists replace those of the namespace, so that a request has all of them.
         spec = self._namespace(item, name)
-        spec["vm_classes"] = sorted({*(spec.get("vm_classes") or ()), item.requested.name})
-        path, wanted = f"{_NAMESPACES}/{quote(name, safe='')}", f"cannot be offered in the namespace {name}"
+        others = set(spec.get("vm_classes") or ()) - {item.requested.name}
+        spec["vm_classes"] = sorted({*others, item.requested.name} if offered else others)
+        verb = "offered in" if offered else "withdrawn from"
+        path, wanted = f"{_NAMESPACES}/{quote(name, safe='')}", f"cannot be {verb} the namespace {name}"
         self._send(item, "PATCH", path, {"vm_service_spec": spec}, wanted, _OF_NAMESPACES)
 
     def _send(

@@ -27,6 +27,8 @@ MMIO_SWITCH, MMIO_SIZE = "pciPassthru.use64bitMMIO", "pciPassthru.64bitMMIOSizeG
 # config_spec came with this release, and the lists of devices are deprecated since then.
 CONFIG_SINCE = (8, 0, 2)
 FIRST_KEY = -20000
+# The class sets no firmware.
+NO_FIRMWARE = "none"
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _VGPU, _DYNAMIC = "VirtualPCIPassthroughVmiopBackingInfo", "VirtualPCIPassthroughDynamicBackingInfo"
 
@@ -47,11 +49,11 @@ ARGUMENTS = dict(
     vgpu_profiles={"type": "list", "elements": "str"},
     devices={"type": "list", "elements": "dict", "options": _DEVICE},
     mmio_gb={"type": "int"},
-    firmware={"type": "str", "choices": ["bios", "efi"]},
+    firmware={"type": "str", "choices": ["bios", "efi", NO_FIRMWARE]},
     extra_config={"type": "dict", "default": {}},
     namespaces={"type": "list", "elements": "str", "default": []},
+    withdraw_from={"type": "list", "elements": "str", "default": []},
 )
-REQUIRED_IF = [("state", "present", ("cpus", "memory_mb"))]
 
 
 @dataclass(frozen=True, order=True)
@@ -87,11 +89,12 @@ class ClassRequest:
     # None removes a key.
     extra: Mapping[str, str | None] = field(default_factory=dict)
     namespaces: Sequence[str] = ()
+    withdraw_from: Sequence[str] = ()
 
     @property
     def needs_config(self) -> bool:
         """Return whether the request has settings that only config_spec can hold."""
-        return bool(self.firmware or self.extra)
+        return bool(self.firmware not in (None, NO_FIRMWARE) or self.extra)
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,8 @@ def _wrong(params: Mapping[str, Any]) -> Iterator[str]:
     for name in ("cpu_reservation", "memory_reservation"):
         if params[name] is not None and not 0 <= params[name] <= ALL:
             yield f"{name} is {params[name]}; use a percentage between 0 and {ALL}."
+    for name in sorted({*params["namespaces"]} & {*params["withdraw_from"]}):
+        yield f"namespaces and withdraw_from have {name}; remove it from one of them."
     for number, one in enumerate(params["devices"] or ()):
         for name in ("vendor_id", "device_id"):
             if _number(one[name]) is None:
@@ -206,9 +211,21 @@ def parsed(info: Mapping[str, Any]) -> VmClass:
 
 def want(label: str, now: VmClass, requested: ClassRequest, release: tuple[int, ...]) -> VmClass:
     """The class after the task; raises for a class that vCenter cannot have."""
+    kept = set(now.namespaces) - set(requested.withdraw_from)
     if requested.state == "absent":
-        _refuse_used(label, now)
+        _refuse_used(label, sorted(kept), now.vms, "cannot be removed")
         return ABSENT
+    if kept != set(now.namespaces):
+        _refuse_used(label, [], now.vms, "cannot be withdrawn from a namespace")
+    missing = [name for name in ("cpus", "memory_mb") if not now.present and getattr(requested, name) is None]
+    if missing:
+        raise OperatorError(
+            label,
+            "cannot be changed",
+            "vCenter has no such class",
+            f"Correct `name`, or set {' and '.join(f'`{name}`' for name in missing)} to create the class",
+            "vm_class_incomplete",
+        )
     if requested.needs_config and release < CONFIG_SINCE:
         raise OperatorError(
             label,
@@ -240,9 +257,9 @@ def want(label: str, now: VmClass, requested: ClassRequest, release: tuple[int, 
         memory_reservation=memory_reservation,
         vgpu_profiles=profiles,
         devices=devices,
-        firmware=_given(requested.firmware, now.firmware),
+        firmware=None if requested.firmware == NO_FIRMWARE else _given(requested.firmware, now.firmware),
         extra=extra,
-        namespaces=tuple(sorted({*now.namespaces, *requested.namespaces})),
+        namespaces=tuple(sorted({*kept, *requested.namespaces})),
     )
 
 
@@ -350,9 +367,8 @@ def _config(now: VmClass, wanted: VmClass) -> dict[str, Any]:
     for key in ("deviceChange", "extraConfig"):
         if key in made and not made[key]:
             del made[key]
-    if wanted.firmware:
-        made["firmware"] = wanted.firmware
-    return made
+    made.pop("firmware", None)
+    return {**made, "firmware": wanted.firmware} if wanted.firmware else made
 
 
 def _dynamic(one: Device) -> dict[str, Any]:
@@ -369,24 +385,31 @@ def _backing(change: Mapping[str, Any]) -> Mapping[str, Any]:
     return (change.get("device") or {}).get("backing") or {}
 
 
-def _refuse_used(label: str, now: VmClass) -> None:
-    if not now.namespaces and not now.vms:
+def _refuse_used(label: str, namespaces: Sequence[str], vms: Sequence[str], verb: str) -> None:
+    if not namespaces and not vms:
         return
-    used = [f"the namespaces {', '.join(now.namespaces)}"] if now.namespaces else []
-    used += [f"{len(now.vms)} VMs"] if now.vms else []
+    used = [f"the namespaces {', '.join(namespaces)}"] if namespaces else []
+    used += [f"{len(vms)} VMs"] if vms else []
     raise OperatorError(
         label,
-        "cannot be removed",
+        verb,
         f"It is in use by {' and '.join(used)}",
-        "Delete these VMs and remove the class from the namespaces in vCenter, then run the task again",
+        "Delete these VMs and name the namespaces in `withdraw_from`, then run the task again",
         "vm_class_in_use",
-        namespaces=list(now.namespaces),
-        vms=list(now.vms),
+        namespaces=list(namespaces),
+        vms=list(vms),
     )
 
 
 def _device(given: Mapping[str, Any]) -> Device:
     return Device(_number(given["vendor_id"]) or 0, _number(given["device_id"]) or 0, given["label"] or "")
+
+
+def device_of(text: str) -> dict[str, Any]:
+    """The option of a device in the notation of a class."""
+    ids, dummy, label = text.partition(" (")
+    vendor, dummy, device = ids.partition(":")
+    return {"vendor_id": vendor, "device_id": device, **({"label": label[:-1]} if label else {})}
 
 
 def _number(text: str) -> int | None:

@@ -13,12 +13,13 @@ from unit.plugins.modules import described
 
 NEW, OLD = (8, 0, 3), (7, 0, 3)
 PROFILE = "grid_a100-40c"
+USED = vm_class.VmClass(cpus=8, namespaces=("a",), vms=("vm-1",))
 LABEL = "VM class gpu"
 
 
 def params(**given):
     options = {**described.LOGIN, "name": "gpu", "cpus": 8, "memory_mb": 65536, **given}
-    return described.checked(options, vm_class.ARGUMENTS, {"required_if": vm_class.REQUIRED_IF})
+    return described.checked(options, vm_class.ARGUMENTS)
 
 
 def requested(**given):
@@ -40,7 +41,7 @@ def test_the_documentation_describes_exactly_the_arguments():
 
 @pytest.mark.parametrize("call", described.calls(module))
 def test_every_example_is_a_call_that_the_module_takes(call):
-    checked = described.checked(call, vm_class.ARGUMENTS, {"required_if": vm_class.REQUIRED_IF})
+    checked = described.checked(call, vm_class.ARGUMENTS)
     assert vm_class.check_params(checked) == []
 
 
@@ -53,6 +54,7 @@ def test_every_example_is_a_call_that_the_module_takes(call):
         ({"cpu_reservation": 101}, "cpu_reservation is 101; use a percentage"),
         ({"devices": [{"vendor_id": "nvidia", "device_id": "20b5"}]}, "devices[0].vendor_id is 'nvidia'; use a PCI"),
         ({"vgpu_profiles": [PROFILE], "memory_reservation": 50}, "memory_reservation is 50; a class with a vGPU"),
+        ({"namespaces": ["a"], "withdraw_from": ["a"]}, "namespaces and withdraw_from have a;"),
         ({"mmio_gb": 8, "extra_config": {vm_class.MMIO_SIZE: "8"}}, "extra_config has pciPassthru.64bitMMIOSizeGB"),
     ],
 )
@@ -122,6 +124,9 @@ def test_a_null_removes_a_setting():
         ("vm_class_release", vm_class.ABSENT, OLD, {"mmio_gb": 64}),
         ("vm_class_reservation", vm_class.VmClass(cpus=8, vgpu_profiles=(PROFILE,)), NEW, {"memory_reservation": 50}),
         ("vm_class_in_use", vm_class.VmClass(cpus=8, vms=("vm-1",)), NEW, {"state": "absent"}),
+        ("vm_class_in_use", USED, NEW, {"withdraw_from": ["a"]}),
+        ("vm_class_in_use", replace(USED, vms=()), NEW, {"state": "absent", "withdraw_from": ["b"]}),
+        ("vm_class_incomplete", vm_class.ABSENT, NEW, {"memory_mb": None}),
     ],
 )
 def test_a_class_that_vcenter_cannot_have_is_refused(code, now, release, given):
@@ -135,4 +140,16 @@ def test_absent():
     gone = wanted(now, state="absent")
     assert [change.path for change in vm_class.compare(now, gone)][0] == "exists"
     assert vm_class.compare(gone, gone) == []
-    assert wanted(replace(now, namespaces=("a",)), namespaces=["b"]).namespaces == ("a", "b")
+    offered = replace(now, namespaces=("a",))
+    assert wanted(offered, namespaces=["b"]).namespaces == ("a", "b")
+    assert wanted(offered, namespaces=["b"], withdraw_from=["a"]).namespaces == ("b",)
+    assert not wanted(offered, state="absent", withdraw_from=["a"]).present
+    # A class in use keeps namespaces that the task does not name.
+    assert wanted(USED, withdraw_from=["b"], cpus=4).namespaces == ("a",)
+
+
+def test_the_firmware_is_removed():
+    now = again(wanted(firmware="efi"))
+    left = wanted(now, firmware="none")
+    assert vm_class.body(now, left, NEW) == {"config_spec": {"_typeName": "VirtualMachineConfigSpec"}}
+    assert wanted(again(wanted(release=OLD)), OLD, firmware="none").firmware is None

@@ -47,7 +47,7 @@ class Machines:
         self.free_gpus, self.host_branch = None, "580"
         self._held = {}
 
-    def create(self, namespace, name, spec):
+    def create(self, namespace, name, spec, _class=""):
         """The hardware of a new node, or NoRoom."""
         profiles, vendors = devices(spec)
         gpus = len(profiles) + vendors.count(NVIDIA)
@@ -77,7 +77,7 @@ class VirtualMachines:
         self.firmware = "efi"  # of the node image, which has precedence over the class [unsure: which one images have]
         self.waiting = False  # whether a machine waits for devices, which a change in vCenter may free
 
-    def create(self, namespace, name, spec):
+    def create(self, namespace, name, spec, vm_class=""):
         """Create and start the VM of a machine. Return the hardware of its node, or NoRoom."""
         vm = provision.create(self._world, self._folder(namespace), self._config(name, spec), self._pool(namespace))
         self.waiting = not self._start(vm)
@@ -85,6 +85,7 @@ class VirtualMachines:
             provision.destroy(self._world, vm)
             raise NoRoom(NO_ROOM)
         self._made[(namespace, name)] = vm
+        self._world.workloads.vms[vm.moid] = vm_class
         vendors = [row.vendor_id for row in pci.devices(vm.host) if _holds(vm, row.address)]
         gpus = len(vm.vgpus) + vendors.count(NVIDIA)
         branch = vm.host.driver.version.partition(".")[0] if vm.vgpus else ""

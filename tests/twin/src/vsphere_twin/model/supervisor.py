@@ -50,6 +50,7 @@ class Workloads:
     def __init__(self):
         self.classes: dict[str, dict] = {}
         self.namespaces: dict[str, Namespace] = {}
+        self.vms: dict[str, str] = {}  # the class of each VM that was created from one
         self.offered = []  # called with (namespace, {class: its fields}) after a change
 
     def create(self, release, given):

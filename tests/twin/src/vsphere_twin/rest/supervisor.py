@@ -18,7 +18,7 @@ _OF_NAMESPACE = {"cluster", "namespace", "description", "storage_specs", "vm_ser
 @route("GET", CLASSES)
 def classes(request):
     """All VM classes."""
-    return [_info(_workloads(request), name) for name in sorted(_workloads(request).classes)]
+    return [_info(request, name) for name in sorted(_workloads(request).classes)]
 
 
 @route("POST", CLASSES)
@@ -32,7 +32,7 @@ def create_class(request):
 def class_of(request, vm_class):
     """One VM class."""
     _tried(_workloads(request).find, vm_class)
-    return _info(_workloads(request), vm_class)
+    return _info(request, vm_class)
 
 
 @route("PATCH", CLASS)
@@ -123,11 +123,11 @@ def _refuse_unknown(body, known):
         raise RestError("INVALID_ARGUMENT", f"There is no field {min(unknown)} in this structure.")
 
 
-def _info(workloads, name):
-    users = workloads.users(name)
-    return {"id": name, "config_status": "READY", "messages": [], "vms": [], "namespaces": users} | workloads.classes[
-        name
-    ]
+def _info(request, name):
+    workloads = _workloads(request)
+    vms = [moid for moid, known in workloads.vms.items() if known == name and request.world.get(moid) is not None]
+    made = {"id": name, "config_status": "READY", "messages": [], "vms": vms, "namespaces": workloads.users(name)}
+    return made | workloads.classes[name]
 
 
 def _tried(do, *arguments):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, plan
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, judge, plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.report import report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import DONE, PLANNED, Cannot, Entry, Made
 
@@ -99,3 +100,96 @@ def test_jobs_go_before_networks_and_namespaces_last():
     rows.sort(key=clusters.rank)
     assert [clusters.kind_of(one) for one in rows] == ["MPIJob", "IPPool", "ClusterPolicy", "Namespace", "Cluster"]
     assert clusters.rank({"module": "vm_config"}) == 0
+
+
+NEW_CLASS = (
+    CREATED,
+    Made("cpus", None, 8),
+    Made("vgpu_profiles", None, ["grid_a100-40c"]),
+    Made("namespaces", [], ["training"]),
+    Made("extra_config.a", None, "1"),
+)
+
+
+def of_class(*changes, state=DONE):
+    return Entry(
+        "1", "1", "1", "kubernetes", "vm_class", "localhost", "VM class gpu", {}, {"name": "gpu"}, changes, state
+    )
+
+
+def of_classes(*entries):
+    return clusters.INVERSE["vm_class"](entries)
+
+
+def removal(**found):
+    """What the module would change to remove the class, with these values instead of those that we left."""
+    ours = {"vgpu_profiles": ["grid_a100-40c"], "namespaces": ["training"], "extra_config.a": "1"}
+    values = {"exists": True, "cpus": 8, **ours, **found}
+    return [{"path": path, "before": value, "after": None} for path, value in values.items() if value is not None]
+
+
+@pytest.mark.parametrize(
+    "found, state",
+    [
+        ({}, "due"),
+        ({"namespaces": None}, "due"),
+        ({"cpus": 16}, "kept"),
+        ({"firmware": "efi"}, "kept"),
+        ({"extra_config.a": None}, "kept"),
+    ],
+)
+def test_a_created_vm_class_is_deleted_only_as_we_left_it(found, state):
+    (one,) = of_classes(of_class(*NEW_CLASS))
+    assert one.args == {"name": "gpu", "state": "absent", "withdraw_from": ["training"]}
+    (row,) = judge.judge(plan.shown(one), removal(**found))
+    assert row.state == {"due": judge.DUE, "kept": judge.KEPT}[state]
+    assert judge.judge(plan.shown(one), [])[0].state == judge.ALREADY
+
+
+def test_a_changed_vm_class_gets_its_earlier_settings():
+    change = of_class(
+        Made("cpus", 4, 8),
+        Made("memory_reservation", None, 100),
+        Made("devices", ["10de:20b5 (a b)", "15b3:1021"], []),
+        Made("firmware", None, "efi"),
+        Made("namespaces", ["a"], ["a", "training"]),
+        Made("extra_config.a", "1", None),
+        Made("extra_config.b", None, "1"),
+    )
+    lost, settings, spaces = of_classes(change)
+    assert (lost.what, "vCenter cannot remove a reservation" in lost.why) == ("memory_reservation", True)
+    devices = [
+        {"vendor_id": "10de", "device_id": "20b5", "label": "a b"},
+        {"vendor_id": "15b3", "device_id": "1021"},
+    ]
+    extra = {"a": "1", "b": None}
+    given = {"name": "gpu", "cpus": 4, "devices": devices, "firmware": "none", "extra_config": extra}
+    assert settings.args == given
+    assert spaces.args == {"name": "gpu", "namespaces": [], "withdraw_from": ["training"]}
+    # One setting alone, because somebody changed the others.
+    one = plan.narrowed({"entries": [asdict(change)]}, ["cpus"])
+    assert one.args == {"name": "gpu", "cpus": 4}
+
+
+def test_vm_classes_that_a_run_deleted_or_a_restore_deleted():
+    gone = of_class(Made("exists", True, False), Made("cpus", 8, None))
+    assert of_classes(of_class(*NEW_CLASS), gone) == []
+    (again,) = of_classes(of_class(*NEW_CLASS), gone, of_class(CREATED, Made("cpus", None, 16)))
+    assert again.intact == {"cpus": [16], "namespaces": [None]}
+    (lost,) = of_classes(gone, of_class(*NEW_CLASS))
+    assert "deleted the object" in lost.why
+
+
+def test_vm_classes_go_after_the_cluster_whose_nodes_use_them(tmp_path, monkeypatch):
+    journal = SimpleNamespace(runs=["1"], entries=[of_class(*NEW_CLASS), entry("Cluster", CREATED)], problems=[])
+    journal.tasks = []
+    monkeypatch.setattr(plan, "read", lambda folder: journal)
+    found = plan.plan(str(tmp_path), delete_vms=True)
+    assert [(one["object"], one["place"]) for one in found["steps"]] == [
+        ("Cluster a", "supervisor"),
+        ("VM class gpu", "vcenter"),
+    ]
+    kept = plan.plan(str(tmp_path))
+    assert (kept["steps"], [one["object"] for one in kept["cannot"]]) == ([], ["VM class gpu", "Cluster a"])
+    journal.entries = journal.entries[:1]
+    assert [one["object"] for one in plan.plan(str(tmp_path))["steps"]] == ["VM class gpu"]

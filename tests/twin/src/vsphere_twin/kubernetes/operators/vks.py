@@ -133,7 +133,7 @@ def _machines(world, one, topology):
         body["status"] = {"phase": "Running", "nodeRef": {"name": machine}}
         known = cluster.get("virtualmachineclasses", vm_class, namespace)
         try:
-            hardware = world.machines.create(namespace, machine, (known or {}).get("spec") or {})
+            hardware = world.machines.create(namespace, machine, (known or {}).get("spec") or {}, vm_class)
         except machines_of.NoRoom as problem:
             del body["status"]["nodeRef"]
             body["status"]["phase"] = "Provisioning"
