@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pyVmomi import vim
 
@@ -36,6 +38,16 @@ GO_ASKED = (
     '<deviceConfig _XMLSchema-instance:type="DirectPathProfileManagerVmiopDirectPathConfig">'
     "<vgpuProfile>grid_a100-40c</vgpuProfile></deviceConfig></querySpec>"
     "</DirectPathProfileManagerQueryCapacity>"
+)
+
+# Its envelope, which declares no other namespace, and how it reads a property: with a collector of its own.
+GO_ENVELOPE = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>{}</Body></Envelope>'
+)
+GO_FILTER = (
+    "<spec><propSet><type>HostSystem</type><pathSet>config.pciPassthruInfo</pathSet></propSet>"
+    '<objectSet><obj type="HostSystem">{host}</obj></objectSet></spec><partialUpdates>false</partialUpdates>'
 )
 
 
@@ -109,3 +121,27 @@ def test_a_go_client_asks_a_host_by_a_name_and_by_a_device(client):
     assert '<fault xsi:type="NotFound">' in unknown
     assert "<vgpuProfile>grid_a100-40c</vgpuProfile></deviceConfig></profile><consumed>0</consumed>" in known
     assert "<remaining>1</remaining><max>1</max><unusedReservation>0</unusedReservation>" in known
+
+
+def go(client, method, collector, inner=""):
+    """The answer to a method of a collector, as a Go client asks."""
+    this = f'<_this type="PropertyCollector">{collector}</_this>'
+    text = GO_ENVELOPE.format(f'<{method} xmlns="urn:vim25">{this}{inner}</{method}>')
+    headers = {
+        "Content-Type": 'text/xml; charset="utf-8"',
+        "Soapaction": "urn:vim25/9.1.0.0",
+        "Cookie": client.cookie,
+    }
+    status, _headers, answer = client.ask("POST", "/sdk", text.encode(), headers)
+    assert status == 200
+    return answer.decode()
+
+
+def test_a_go_client_reads_the_modes_of_a_host_with_a_collector_of_its_own(client):
+    answer = go(client, "CreatePropertyCollector", client.content.propertyCollector._moId)
+    collector = re.search("<returnval [^>]*>([^<]+)</returnval>", answer)[1]
+    go(client, "CreateFilter", collector, GO_FILTER.format(host=client.host()._moId))
+    update = go(client, "WaitForUpdatesEx", collector)
+    go(client, "DestroyPropertyCollector", collector)
+    assert "<name>config.pciPassthruInfo</name><op>assign</op>" in update
+    assert "<directPathState><mode>vGpuSameSize</mode><configurableModes>host</configurableModes>" in update
