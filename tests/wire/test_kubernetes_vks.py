@@ -123,7 +123,7 @@ def test_cluster_of_a_site(twin, tmp_path):
     assert re.findall(r"client-key-data|twin-token|twin-admin-token", first.output + again.output) == []
     if turns.due(3, of=6):  # one playbook more
         drifts(running, tmp_path, made)
-    elif number_of_commit() % 6 == 5:
+    elif turns.due(5, of=6):
         goes(running, tmp_path)
 
 
