@@ -10,6 +10,8 @@ from pathlib import Path
 # Absent, unreadable, cut off or encrypted archives, unknown compressions, and a manifest of another shape.
 _OF_DATA = (EOFError, RuntimeError, lzma.LZMAError, zlib.error, zipfile.BadZipFile)
 ERRORS = (OSError, ValueError, KeyError, TypeError, *_OF_DATA)
+# calibrate compares captures alone: a folder of govc does not say what was asked and refused.
+_FIX = "Use the zip file as `capture` wrote it. A folder of `govc object.save` becomes a capture with `import`."
 _ZIP = b"PK\x03\x04"
 
 
@@ -24,7 +26,7 @@ def why(path, error):
     if isinstance(error, OSError) and error.errno is not None:
         return f"{failed} {error}. Check the file system, and run again."
     if isinstance(error, (KeyError, TypeError)):
-        return f"{failed} It is no capture: its manifest lacks {error}. Use the zip file as `capture` wrote it."
+        return f"{failed} It is no capture: its manifest lacks {error}. {_FIX}"
     if Path(path).is_file() and not _is_zip(path):
         return f"{failed} It is not a zip file. Use the zip file as `capture` wrote it."
     return f"{failed} It is cut off or damaged: {error}. Copy it again, and compare the sizes of both files."

@@ -161,8 +161,9 @@ def numa(ids):
     return capture(host(hardware=hardware))
 
 
-def overhead(mb):
-    return capture(vm(config={"initialOverhead": {"initialMemoryReservation": mb * 1024 * 1024}}))
+def overhead(mb, three_d=False):
+    card = {"_": "VirtualMachineVideoCard", "enable3DSupport": three_d}
+    return capture(vm([card], config={"initialOverhead": {"initialMemoryReservation": mb * 1024 * 1024}}))
 
 
 def cluster(effective_gb):
@@ -367,7 +368,8 @@ EXAMPLES = {
     "extra-config-keys": (
         capture(vm(extra={"pcipassthru.use64bitmmio": "TRUE"})),
         capture(vm(extra={"pciPassthru.use64bitMMIO": "TRUE", "pcipassthru.use64bitmmio": "FALSE"})),
-        capture(vm(extra={"pciPassthru.use64bitMMIO": "TRUE"})),
+        # Two keys with one pseudonym.
+        capture(vm(config={"extraConfig": [{"key": "folder-001", "value": one} for one in "ab"]})),
     ),
     "pvrdma-options": (options(10), options(1), options(None)),
     "hardware-limits": (options(), options(passthrough=16), options(passthrough=None)),
@@ -379,7 +381,7 @@ EXAMPLES = {
         capture(vm([dynamic("")], on=False)),
     ),
     "numa-node-threads": (numa(8), numa(4), NOTHING),
-    "vm-overhead": (overhead(overhead_of(16, 64 * 1024)), overhead(900), NOTHING),
+    "vm-overhead": (overhead(overhead_of(16, 64 * 1024)), overhead(900), overhead(900, three_d=True)),
     "esxi-own-resources": (cluster(449), cluster(496), NOTHING),
     "server-does-not-lock-memory": (
         capture(vm([vgpu()], config={"memoryReservationLockedToMax": False, "memoryAllocation": {"reservation": 0}})),
