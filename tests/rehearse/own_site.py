@@ -44,6 +44,7 @@ class Mapped:
     switches: list[str]
     # Switches of the site, and hosts with a BMC, of which the capture has no data.
     lost_switches: list[str] = field(default_factory=list)
+    why_lost: dict[str, str] = field(default_factory=dict)
     lost_bmcs: list[str] = field(default_factory=list)
     no_switches: bool = False
     left_out: list[str] = field(default_factory=list)
@@ -59,7 +60,10 @@ class Mapped:
         if self.no_switches and not self.switches:
             found.append("The twin has no switch of the capture. No cable and no setting of a switch is compared.")
         if self.lost_switches:
-            found.append(f"The twin has no data of the switches {', '.join(self.lost_switches)}.")
+            names = [
+                f"{name} ({self.why_lost[name]})" if name in self.why_lost else name for name in self.lost_switches
+            ]
+            found.append(f"The twin has no data of the switches {', '.join(names)}.")
         return found
 
 
@@ -197,6 +201,7 @@ def mapped(listed: Mapping[str, Any], endpoint: Mapping[str, Any], guests_in: st
     gone = {*lost, *members(listed, "training_guests")}
     found = Mapped({}, hosts, [name for name in switches if name not in lost], lost)
     rows = endpoint.get("assumptions", ())
+    found.why_lost = _why_lost(lost, rows)
     found.lost_bmcs = _lost_bmcs(hosts, rows)
     found.no_switches = any(row["object"] == "fabric" for row in rows)
     inner: dict[str, Variables] = {}
@@ -337,6 +342,16 @@ def _end(name: str, switches: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _short(name: str) -> str:
     return name.lower().partition(".")[0]
+
+
+def _why_lost(names: Iterable[str], assumptions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Why the twin does not have switches that the capture has, such as a platform that it does not know."""
+    reasons = {
+        _short(row["object"].removeprefix("switch ")): row["reason"]
+        for row in assumptions
+        if row["object"].startswith("switch ") and row["fact"] == "presence"
+    }
+    return {name: reasons[_short(name)] for name in names if _short(name) in reasons}
 
 
 def _lost_bmcs(hosts: list[str], assumptions: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -45,9 +45,10 @@ def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addit
     """Add everything in these folders that a capture can hold. Other files are left alone."""
     makers: list[Maker] = []
     taken = set(Capture(dest).files) if os.path.exists(dest) else set()
+    switches: set[str] = set()
     for folder in folders:
         try:
-            found = list(_makers(folder, keep_names, taken))
+            found = list(_makers(folder, keep_names, taken, switches))
         except OSError as error:
             raise trouble.unread(folder, error, trouble.FOLDER) from error
         if not found:
@@ -80,11 +81,11 @@ def bring(dest: str, folders: Sequence[str], keep_names: bool) -> Sequence[Addit
     return add.add_all(dest, keep_names, lambda table: [maker(table) for maker in makers])
 
 
-def _makers(folder: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
+def _makers(folder: str, keep_names: bool, taken: set[str], switches: set[str]) -> Iterator[Maker]:
     """One maker for each source below a folder. All files are read here, so that an error changes nothing."""
     names = 0
     if os.path.isfile(folder):
-        yield from _archive(folder, keep_names, taken)
+        yield from _archive(folder, keep_names, taken, switches)
         return
     for place, inner, files in os.walk(folder, onerror=_unreadable):
         inner[:] = sorted(name for name in inner if not os.path.islink(os.path.join(place, name)))
@@ -104,16 +105,25 @@ def _makers(folder: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
             found = vm_support.of_files(files, lambda name, inside=place: _text(os.path.join(inside, name)))  # type: ignore[misc]
             yield _support(found, os.path.dirname(os.path.abspath(place)), keep_names, taken)
             inner[:] = []
-        elif os.path.basename(place) == snapshots.FOLDER and files:
-            texts = {name: _text(os.path.join(place, name)) for name in sorted(files)}
+        elif os.path.basename(place) == snapshots.FOLDER and (configs := _configs(place)):
+            texts = {name: _text(os.path.join(place, name)) for name in configs}
+            inner[:] = []
             beside = sorted(os.listdir(os.path.dirname(os.path.abspath(place))))
             name = os.path.join(os.path.basename(os.path.abspath(folder)), os.path.relpath(place, folder))
-            yield from snapshots.makers(texts, beside, name, keep_names)
+            yield from snapshots.makers(texts, beside, name, keep_names, switches)
 
 
-def _archive(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
+def _configs(place: str) -> list[str]:
+    """The files of a folder and of the folders in it, such as one for each switch; none if it has other data."""
+    walked = [(inner, name) for inner, _folders, files in os.walk(place, onerror=_unreadable) for name in files]
+    if any(govc.FILE.fullmatch(name) or name == _INDEX for _inner, name in walked):
+        return []
+    return sorted(os.path.relpath(os.path.join(inner, name), place) for inner, name in walked)
+
+
+def _archive(path: str, keep_names: bool, taken: set[str], switches: set[str]) -> Iterator[Maker]:
     if zipfile.is_zipfile(path):
-        yield from _zip(path, keep_names, taken)
+        yield from _zip(path, keep_names, taken, switches)
         return
     try:
         found = vm_support.of_archive(path, _LARGEST)
@@ -123,7 +133,7 @@ def _archive(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
         yield _support(found, path, keep_names, taken)
 
 
-def _zip(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
+def _zip(path: str, keep_names: bool, taken: set[str], switches: set[str]) -> Iterator[Maker]:
     """The sources in a zip, such as a snapshot of Batfish. Its files are in a private folder until they are read."""
     with tempfile.TemporaryDirectory(prefix="capture-") as place:
         # A mockup without a name of its own has that of the file.
@@ -133,7 +143,7 @@ def _zip(path: str, keep_names: bool, taken: set[str]) -> Iterator[Maker]:
                 _unpack(path, archive, folder)
         except trouble.ARCHIVE as error:
             raise trouble.unpacked(path, error) from error
-        yield from _makers(folder, keep_names, taken)
+        yield from _makers(folder, keep_names, taken, switches)
 
 
 def _unpack(path: str, archive: zipfile.ZipFile, folder: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = "configs"
 # Other parts of a snapshot. A capture has no place for them.
-_OTHERS = ("aws_configs", "batfish", "hosts", "iptables")
+_OTHERS = ("aws_configs", "batfish", "hosts", "iptables", "sonic_configs")
 _HOSTNAME = re.compile(
     r"^[ \t]*(?:hostname|switchname|set system host-name|nv set system hostname)[ \t]+\"?([\w.-]+)", re.MULTILINE
 )
@@ -32,21 +32,26 @@ _TWICE = "not read: another file has the same host name"
 _NO_USE = "not read: a capture has the folder configs alone"
 
 
-def makers(texts: Mapping[str, str | None], beside: Sequence[str], place: str, keep_names: bool) -> Iterator[Maker]:
-    """A maker for each switch, and one that names all files that are left out. texts: None for a file without text."""
+def makers(
+    texts: Mapping[str, str | None], beside: Sequence[str], place: str, keep_names: bool, seen: set[str]
+) -> Iterator[Maker]:
+    """A maker for each switch, and one that names all files that are left out. texts: None for a file without text.
+
+    seen has the host names of all snapshots of an import, which can have the same switches at two times.
+    """
     left: dict[str, str] = {}
-    seen: set[str] = set()
     for name, text in texts.items():
         if text is None:
             left[name] = _STRANGE
             continue
         hostname = _HOSTNAME.search(text)
-        own = hostname[1] if hostname else os.path.splitext(name)[0]
+        stem = os.path.splitext(os.path.basename(name))[0]
+        own = hostname[1] if hostname else stem
         if own.lower() in seen:
             left[name] = _TWICE
             continue
         seen.add(own.lower())
-        yield _config(own, os.path.splitext(name)[0], text, keep_names)
+        yield _config(own, stem, text, keep_names)
     left.update({name: _NO_USE for name in beside if name in _OTHERS})
     if left:
         yield _left_out(left, place)

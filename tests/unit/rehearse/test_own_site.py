@@ -110,6 +110,17 @@ def test_unknown_switches_their_cables_and_guests_are_left_out():
     assert (found.left_out, found.unknown) == (["guests"], ["The twin has no data of the switches spine-01."])
 
 
+def test_a_switch_of_a_platform_without_a_twin_leaves_the_verdict_incomplete_with_the_reason():
+    why = "the twin has no switch with junos"
+    row = {"object": "switch spine-01.example.org", "fact": "presence", "value": "absent", "reason": why}
+    found = own_site.mapped(listed(), {**ENDPOINT, "assumptions": [row]})
+    assert found.unknown == [f"The twin has no data of the switches spine-01 ({why})."]
+    assert captured.Outcome("T", [row], unknown=found.unknown).status == 3
+    # One line of the configuration of a switch that is there is no reason.
+    other = own_site.mapped(listed(), {**ENDPOINT, "assumptions": [{**row, "fact": "vlan 7"}]})
+    assert other.unknown == ["The twin has no data of the switches spine-01."]
+
+
 @pytest.mark.parametrize(
     "row, lost",
     [

@@ -103,3 +103,28 @@ def test_an_option_with_a_list_of_numbers_is_read(saved, tmp_path):
     assert "<vnic>" in saved[host]
     found = loaded({**saved, host: saved[host].replace("<vnic>", f"{extra}<vnic>", 1)}, tmp_path / "one.zip")
     assert not any("OptionValue" in fact for _thing, fact in found)
+
+
+def test_a_vm_with_automatic_cores_per_socket_has_one(saved, tmp_path):
+    machine = of(saved, "VirtualMachine")
+    text = re.sub(r"(?<=<numCoresPerSocket>)\d+", "0", saved[machine])
+    assert text != saved[machine]
+    found = loaded({**saved, machine: text}, tmp_path / "one.zip")
+    assert found["VM train-01", "cores per socket"] == "not captured"
+
+
+def test_a_capture_of_one_esxi_host_is_loaded(saved, tmp_path):
+    """Its identifiers have no number behind a kind: ha-host, and 7 for a VM."""
+    ids = {"host-101": "ha-host", "vm-101": "7", "datacenter-101": "ha-datacenter", "group-v101": "ha-folder-vm"}
+
+    def renamed(text):
+        for one, other in ids.items():
+            text = re.sub(rf"(?<=[>-]){one}(?=[<.])", other, text)
+        return text
+
+    power = renamed(saved[of(saved, "VirtualMachine")]).replace(">poweredOff<", ">poweredOn<")
+    files = {renamed(name): renamed(text) for name, text in saved.items()}
+    files[renamed(of(saved, "VirtualMachine"))] = power
+    found = loaded(files, tmp_path / "one.zip")
+    assert found["objects", "identifiers"] == "the capture is of one ESXi host"
+    assert not any(fact == "presence" and thing.startswith(("VM ", "host ")) for thing, fact in found)

@@ -55,6 +55,9 @@ def captured(folder):
     lldp = {"swp31": {"lldp": {"neighbor": {"leaf-01": NEIGHBOUR}}}}
     write(folder, "2", "cumulus", {"nv config show -o json": [TREE], "nv show interface lldp -o json": lldp})
     write(folder, "3", "junos", {})
+    (folder / "snapshot" / "configs").mkdir(parents=True)
+    for name in ("1", "4"):
+        (folder / "snapshot" / "configs" / f"{name}.cfg").write_text(CONFIG)
     return captures.of(folder)
 
 
@@ -78,7 +81,8 @@ def test_unknown_lines_and_platforms_are_assumptions(tmp_path):
     # Lines in a section that the twin does not know are no lines of the section before it.
     assert rows["switch leaf-01", "interface Port-Channel7"] == "absent"
     assert ("switch leaf-01", "mtu 1500") not in rows
-    assert rows["switch 3", "presence"] == "absent"
+    assert rows["switch 3", "presence"] == rows["switch 4", "presence"] == "absent"
+    assert ("switch 1", "presence") not in rows
     assert rows["switch leaf-03", "release"] == "the usual one of the twin"
 
 

@@ -235,8 +235,8 @@ def overhead(evidence):
     for vm in evidence.running:
         found = vm.number("config.initialOverhead.initialMemoryReservation")
         cpus, memory_mb = vm.number("config.hardware.numCPU"), vm.number("config.hardware.memoryMB")
-        # A VM that is a hypervisor itself needs more, about 4 MB per GB, and one with 3D graphics about its video memory.
-        # The twin has none.
+        # A VM that is a hypervisor itself needs more, about 4 MB per GB. One with 3D graphics needs about its video
+        # memory more. The twin has neither.
         other = vm.text("config.nestedHVEnabled"), *(one.text("enable3DSupport") for one in devices(vm, VIDEO))
         if not found or not cpus or not memory_mb or "true" in other:
             continue

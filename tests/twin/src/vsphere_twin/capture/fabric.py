@@ -38,10 +38,20 @@ def fabric(bundle, hosts, assumptions):
         ports[found.name] = set(kind(platform).port_names(entry["ports"]))
         switches.append(entry)
         reported[found.name] = found.neighbours
+    _snapshots(bundle, assumptions)
     if not switches:
         assumptions.assume("fabric", "physical switches", "none", "no switch is loaded from the capture")
         return {}
     return {"switches": switches, "vlans": [], "cables": _cables(reported, ports, hosts)}
+
+
+def _snapshots(bundle, assumptions):
+    """Name the switches of which the capture has only a configuration, from a snapshot of Batfish."""
+    for name in sorted(bundle.files):
+        own = re.fullmatch(r"snapshot/configs/([^/]+)\.cfg", name)
+        if own and f"switches/{own[1]}/commands.json" not in bundle.files:
+            reason = "the capture has its configuration alone, without the outputs of its commands"
+            assumptions.assume(f"switch {own[1]}", "presence", "absent", reason)
 
 
 def _model(listed, found, texts, assumptions):

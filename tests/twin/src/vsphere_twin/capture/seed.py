@@ -28,6 +28,8 @@ def of_bundle(bundle):
     if bundle.assumed is not None:
         center = bundle.of_kind("Datacenter")[0].name
         assumptions.assume("datacenter", "name", center, "the capture has no file of a Datacenter")
+    if bundle.get("ha-host") is not None:
+        assumptions.assume("objects", "identifiers", "those of a vCenter", "the capture is of one ESXi host")
     made = {
         "description": f"Captured at {bundle.time}.",
         "captured": bundle.time,

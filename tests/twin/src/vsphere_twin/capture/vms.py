@@ -34,7 +34,8 @@ def vm(tree, one, names, assumptions):
     hardware = config.hardware
     made.update(
         cpus=hardware.numCPU,
-        cores_per_socket=hardware.numCoresPerSocket or 0,
+        # 0 is automatic: the server decides at the start of the VM.
+        cores_per_socket=hardware.numCoresPerSocket or assumptions.assume(what, "cores per socket", 1),
         memory_mb=hardware.memoryMB,
         guest_id=config.guestId,
         firmware=config.firmware or "bios",

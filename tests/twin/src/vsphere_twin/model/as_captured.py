@@ -61,7 +61,9 @@ def finish(world, center, entry, stores):
     vms = {vm.moid: vm for vm in world.of_kind("VirtualMachine")}
     for one in entry.get("vms", []):
         if "devices" in one and one.get("power", "off") in ("on", True):
-            vm = next(vms[moid] for moid in one["moids"] if moid in vms)
+            # Identifiers of a single ESXi host have another form, so the VM has a new one.
+            known = [vms[moid] for moid in one["moids"] if moid in vms]
+            vm = (known or [vm for vm in vms.values() if vm.name == one["name"]])[0]
             _on_gpus(world, vm, one.get("on_gpus", ()))
             _run(world, vm)
             vm.own_gpus = {}

@@ -77,6 +77,7 @@ def test_parts_of_a_snapshot_that_are_left_out_are_named(tmp_path):
             "configs/binary.cfg": b"\0\1\2",
             "batfish/layer1_topology.json": '{"edges": []}',
             "hosts/h.json": "{}",
+            "sonic_configs/leaf/config_db.json": "{}",
         },
     )
     os.symlink("/etc/hostname", os.path.join(source, "configs", "link.cfg"))
@@ -86,13 +87,33 @@ def test_parts_of_a_snapshot_that_are_left_out_are_named(tmp_path):
         [
             "not read: another file has the same host name",
             *2 * ["not read: it is no text, a link, or too large"],
-            *2 * [ONLY_CONFIGS],
+            *3 * [ONLY_CONFIGS],
         ]
     )
     assert {name.rpartition("/")[2] for name, reason in unread.items() if reason == ONLY_CONFIGS} == {
         "batfish",
         "hosts",
+        "sonic_configs",
     }
+
+
+def test_a_snapshot_has_folders_for_switches_and_the_second_time_of_a_switch_is_named(tmp_path):
+    spine = CONFIG.replace("hostname ", "hostname second-")
+    assert spine != CONFIG
+    one = folder(tmp_path / "one", **{"configs/rack1/leaf.cfg": CONFIG, "configs/rack2/spine.cfg": spine})
+    two = folder(tmp_path / "two", **{"configs/leaf.cfg": CONFIG})
+    capture, unread = brought(tmp_path, one, two)
+    assert [name for name in capture.files if name.startswith("snapshot")] == [
+        "snapshot/configs/switch-001.cfg",
+        "snapshot/configs/switch-002.cfg",
+    ]
+    (twice,) = [reason for name, reason in unread.items() if name.startswith("snapshot ")]
+    assert twice == "not read: another file has the same host name"
+
+
+def test_objects_below_a_folder_named_configs_are_read(tmp_path):
+    capture, _unread = brought(tmp_path, folder(tmp_path, **{"configs/saved/0000-HostSystem-host-1.xml": HOST}))
+    assert capture.is_read("HostSystem-host-1")
 
 
 def test_objects_of_two_vcenters_are_rejected(tmp_path):
