@@ -64,7 +64,7 @@ def compared(site: Any, seed: Seed, guests: Guests) -> Compared:
         if name in captured:
             _compare(site, name, guest, captured[name], intent, found)
         else:
-            _assume(found, name, ", ".join(CHECKS.values()), "the capture has no outputs of this guest")
+            _assume(found, name, ", ".join(_due(intent).values()), "the capture has no outputs of this guest")
     return found
 
 
@@ -74,6 +74,12 @@ def _facts(site: Any, seed: Seed) -> dict[str, Any]:
         raise AnsibleFilterError("it is a template.")
     made = site_guests(site, {"vms": [_seen(*one) for one in _vms(seed)]})
     return made["guests"] if made["stages"] else {}
+
+
+def _due(intent: Mapping[str, Any]) -> dict[str, str]:
+    """The checks that apply to the site."""
+    specs = {check: suite.of(check) for check in CHECKS}
+    return {check: CHECKS[check] for check, spec in specs.items() if spec and not suite.left_out(spec, intent)}
 
 
 def _packaged(driver: Mapping[str, Any]) -> str | None:
@@ -90,10 +96,7 @@ def _compare(
     found: Compared,
 ) -> None:
     unknown = []
-    for check, fact in CHECKS.items():
-        spec = suite.of(check)
-        if spec is None or suite.left_out(spec, intent):
-            continue
+    for check, fact in _due(intent).items():
         values = _values(check, guest, shown)
         answer = check_guest.LOOKS[check](values, About(check, {"guest": name}, "before", intent, {}))
         if check == "guest.driver" and SMI_LABEL in shown["without"]:

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields, objects, reader
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
@@ -17,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport 
 from pyVmomi import VmomiSupport
 
 from house.collection import ROOT
+from vsphere_twin.model.seed import SEEDS
 
 PAGE = (ROOT / "docs" / "capture_requests.md").read_text()
 LOGIN = {"RetrieveServiceContent", "Login", "Logout", "GET vimServiceVersions.xml"}
@@ -48,6 +50,21 @@ def test_a_capture_sends_only_the_requests_that_the_page_lists(capture):
     assert not [path for path in (*reader.PATHS, *reader.POSTS) if f"`{path}`" not in PAGE]
     assert all(is_repeatable(name) or name == "ContinueRetrievePropertiesEx" for name in reader.METHODS)
     assert not running.unserved
+
+
+def test_vms_cost_one_request_for_twenty(twin, drive, tmp_path):
+    """So a site with 1,000 VMs costs some hundred requests, and not one for each object."""
+    counted = []
+    for number in (2, 102):
+        seed = yaml.safe_load((SEEDS / "small.yml").read_text())
+        seed["datacenters"][0]["vms"][0]["count"] = number
+        running = twin(seed)
+        answer = drive(running)("site_capture_info", dest=str(tmp_path / f"{number}.zip"))
+        assert not answer["failed"], answer["msg"]
+        objects = [name for name in Capture(answer["dest"]).files if "-VirtualMachine-" in name]
+        counted.append((len(objects), sum(running.requests.values())))
+    (few, before), (many, after) = counted
+    assert (many - few, after - before) == (100, 5), counted
 
 
 def test_what_a_source_refuses_is_in_the_coverage(capture):

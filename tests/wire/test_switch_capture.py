@@ -67,7 +67,8 @@ def test_a_capture_keeps_what_the_collection_reads(platform, tmp_path, monkeypat
 PREPARES = re.compile(r"terminal |enable$|sonic-cli$|no cli |cli session|echo BECOME|sudo |$")
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+# The twin has no switch with Junos.
+@pytest.mark.parametrize("platform", [*PLATFORMS, "junos"])
 def test_the_page_lists_each_command(platform):
     page = (Path(__file__).parents[2] / "docs" / "capture_requests.md").read_text()
     asked = platform_of(platform, None)
