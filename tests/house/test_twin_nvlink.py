@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import topology
 
 from twin_labs.guest_lab import HOST, VM, Guest
+from vsphere_twin.model import gpu_errors
 from vsphere_twin.model import seed as seeds
 
 A100 = {"board": "a100_pcie_40gb", "graphics_type": "sharedDirect"}
@@ -185,3 +186,14 @@ def test_the_links_of_a_guest_are_compared_with_the_request(case):
 def test_a_site_that_does_not_require_nvlink_accepts_guests_without_it():
     (case,) = [one for one in CASES if one.name == "vGPUs of two bridges"]
     assert judged(case, required=False).verdict == "pass"
+
+
+def test_the_errors_of_nvlinks_are_read_as_the_guest_counts_them():
+    machine = guest(CASES[0])
+    for kind, number, gpu, link in (("Replay", 3, 1, 0), ("Replay", 2, 1, 5), ("CRC", 7, 0, 1)):
+        gpu_errors.add_link_errors(machine.world, machine.vm, kind, number, gpu=gpu, link=link)
+    found = topology.link_errors(machine.run("nvidia-smi", "nvlink", "--errorcounters")[1])
+    assert list(found.values()) == [
+        {"replays": 0, "recoveries": 0, "crc": 7},
+        {"replays": 5, "recoveries": 0, "crc": 0},
+    ]
