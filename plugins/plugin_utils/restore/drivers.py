@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import Cannot, Entry, Step
 
 MODULE = "nvaie_vib"
+# The object and the stage of all guests together, whose drivers no step restores.
+GUESTS = "guests"
 # Keys of the ids of an entry: the driver before the first entry, as options of the module, or why no step restores it.
 EARLIER, LOST = "earlier_driver", "lost_driver"
 DRIVER, VIBS, IMAGE, SEVERAL = "driver", "vibs.", "image.", ", "

@@ -24,12 +24,12 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps impo
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# Ids that stay the same when an object gets another name.
 _PARTLY = (
     "Earlier runs changed the guests, too, and the record of a guest has only its state before all of them. Set "
     "restore_guest_driver to the package of the earlier driver to restore the driver alone, or restore_guests to true "
     "to restore that state."
 )
+# Ids that stay the same when an object gets another name.
 STABLE = ("moid", "instance_uuid", "uuid", "pci", "mst", "path")
 
 
@@ -101,7 +101,7 @@ def plan(
     changed = any(run in runs for run in guests)
     partly = changed and any(run not in runs for run in guests)
     if partly and not (stage or host):
-        lost.append(asdict(Cannot("guests", "guests", "settings of these runs", _PARTLY)))
+        lost.append(asdict(Cannot(drivers.GUESTS, drivers.GUESTS, "settings of these runs", _PARTLY)))
     return {
         "runs": runs,
         "problems": list(reported.problems),

@@ -22,24 +22,48 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def report(rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], ended: bool = False) -> list[str]:
-    """Return lines: the damage of the journal, what cannot be restored, and then each setting by stage and object."""
+# With restore_guest_driver, the playbook restores nothing else in guests.
+DRIVER_ALONE = {
+    "object": drivers.GUESTS,
+    "stage": drivers.GUESTS,
+    "what": "settings of these runs other than the driver",
+    "why": "restore_guest_driver restores the driver alone.",
+}
+
+
+def report(
+    rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], ended: bool = False, guest_driver: bool = False
+) -> list[str]:
+    """Return lines: the damage of the journal, what cannot be restored, and then each setting by stage and object.
+
+    guest_driver: whether this restore downgrades the driver of the guests before the hosts.
+    """
     lines = [*plan["problems"]]
-    lines += [f"cannot: {one['object']} ({one['stage']}), {one['what']}. {one['why']}" for one in plan["cannot"]]
+    cannot = [one for one in plan["cannot"] if not (guest_driver and one["stage"] == one["object"] == drivers.GUESTS)]
+    cannot += [DRIVER_ALONE] if guest_driver and plan["guests"]["changed"] else []
+    lines += [f"cannot: {one['object']} ({one['stage']}), {one['what']}. {one['why']}" for one in cannot]
     if not ended:
         many = len(plan["steps"])
         of_driver = [one for one in plan["steps"] if one["module"] == drivers.MODULE]
         return [
             *lines,
-            *drivers.cautions(
-                (one["object"], one["left"].get(drivers.DRIVER), one["back"].get(drivers.DRIVER)) for one in of_driver
+            *_cautions(
+                (
+                    (one["object"], one["left"].get(drivers.DRIVER), one["back"].get(drivers.DRIVER))
+                    for one in of_driver
+                ),
+                guest_driver,
             ),
             f"{many} steps of {len(plan['runs'])} runs may be restored: {', '.join(plan['runs']) or 'none'}.",
         ]
     rows = list(rows)
     changed = [row for row in rows if row["setting"] == drivers.DRIVER and row["state"] in (RESTORED, DUE)]
-    lines += drivers.cautions((row["object"], row["left"], row["back"]) for row in changed)
+    lines += _cautions(((row["object"], row["left"], row["back"]) for row in changed), guest_driver)
     return lines + [line(row) for row in rows]
+
+
+def _cautions(changed: Iterable[tuple[str, Any, Any]], guest_driver: bool) -> list[str]:
+    return [] if guest_driver else drivers.cautions(changed)
 
 
 def line(row: Mapping[str, Any]) -> str:

@@ -214,6 +214,25 @@ def test_hosts_that_return_to_an_older_branch_are_named_before_the_restore():
     assert len(report([{**row, "state": CANNOT}], plan, True)) == 1
 
 
+@pytest.mark.parametrize(
+    "changed, alone", [(True, ["cannot: guests (guests), settings of these runs other"]), (False, [])]
+)
+def test_a_restore_of_the_guest_driver_names_the_other_settings_of_guests_and_asks_for_no_driver(changed, alone):
+    (step,) = inverse(prepared([UPGRADE], [], Packages([], {"570.158.02": "[ds] old.zip"})))
+    partly = {
+        "object": "guests",
+        "stage": "guests",
+        "what": "settings of these runs",
+        "why": "Set restore_guest_driver.",
+    }
+    guests = {"changed": changed, "partly": changed}
+    plan = {"problems": [], "cannot": [partly][:changed], "runs": ["r"], "steps": [shown(step)], "guests": guests}
+    row = {"object": "esx-01", "stage": "hosts", "setting": "driver", "back": OLD, "left": NEW, "found": NEW}
+    for lines in (report([], plan, guest_driver=True), report([{**row, "state": DUE}], plan, True, True)):
+        assert [line.partition(" than")[0] for line in lines[:-1]] == alone
+    assert "Set restore_guest_driver" in " ".join(report([], plan))
+
+
 @pytest.mark.parametrize("line", ["570.158.02", "570.158.02:", ": [ds] old.zip", '{"570.158.02": "[ds] old.zip"}'])
 def test_the_answer_of_a_survey_has_one_package_on_each_line(line):
     lines = "\r\n570.158.02: [ds] old.zip\n\n580.65.05: https://depot.example.org/new.zip\n"
