@@ -27,8 +27,8 @@ def _value(value: dict) -> object:
     return [inner] if value["type"] == "list" else inner
 
 
-# What only reads manages nothing, and a report is about nodes that others manage.
-REPORTS = {"validation_report"}
+# What only reads manages nothing, and a result or a report is about nodes that others manage.
+REPORTS = {"validation_result", "validation_report"}
 MANAGING = [module for module in sorted(modules()) if not module.endswith("_info") and module not in REPORTS]
 
 
