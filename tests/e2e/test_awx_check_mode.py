@@ -9,12 +9,10 @@ import json
 import shutil
 
 import pytest
-import requests
-import yaml
 
 from rehearse.awx_jobs import repository
 
-from .test_awx_job import AWX, PROJECT
+from .awx import AWX, PROJECT, access, here, token_of
 
 LOGIN = {"username": "automation", "password": "not-a-real-one"}
 INPUTS = {
@@ -58,21 +56,14 @@ WHOLE = {
 @pytest.mark.turn(2, of=3)
 def test_check_mode_only_reads_and_counts_the_changes_of_the_run(lab):
     lab = lab(faces=("controller",))
-    service, login, ca_file = lab.twin.controller.service, lab.twin.controller.endpoint(), str(lab.twin.ca_file)
-    words = {"auth": (login["username"], login["password"]), "verify": ca_file, "timeout": 30}
-    token = requests.post(f"{login['url']}/api/v2/tokens/", json={}, **words).json()["token"]
-    env = {"CONTROLLER_HOST": login["url"], "CONTROLLER_OAUTH_TOKEN": token, "SSL_CERT_FILE": ca_file}
-    env["CONTROLLER_REQUEST_TIMEOUT"] = "120"  # the default of 10 s is short on a busy machine
+    service, env, inventory = lab.twin.controller.service, access(lab.twin, token_of(lab.twin)), here(lab)
     project = {"scm_url": repository(shutil.copytree(PROJECT, lab.work / "project"))}
-    here = lab.work / "hosts.yml"
-    local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-    here.write_text(yaml.safe_dump({"all": {"hosts": {"localhost": local}}}))
 
     def changes(options, *arguments):
         """The changed items of each task; a skipped list of items has none."""
         service.requests.clear()
         given = json.dumps({**options, "awx_project": project})
-        run = lab.run("--extra-vars", given, *arguments, of=AWX, inventory=here, env=env)
+        run = lab.run("--extra-vars", given, *arguments, of=AWX, inventory=inventory, env=env)
         assert run.status == 0, run.text[-3000:]
         counted, task = {}, ""
         for line in run.output.splitlines():

@@ -14,7 +14,7 @@ from rehearse import playbook
 from rehearse.awx_jobs import Executor, repository
 from vsphere_twin.controller.jobs import WORKFLOWS, Outcome
 
-from .test_awx_job import project
+from .awx import project, vcenter_of
 from .test_awx_workflow import create
 
 NEXT = "aiready next steps"
@@ -56,9 +56,8 @@ def test_a_failed_job_is_followed_by_its_next_step(lab, step):
     project(lab.work / "project", twin, **(site or {}))
     if site is NO_SITE:
         (lab.work / "project" / PREPARED).write_text(yaml.safe_dump({"prepared_default": "a text"}))
-    login = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
     address = repository(lab.work / "project")
-    number = create(service.objects, {"aiready vCenter": login}, address, int("restore" in step))
+    number = create(service.objects, {"aiready vCenter": vcenter_of(twin)}, address, int("restore" in step))
     results, env = lab.work / "results", playbook.environment(lab.work)
     of_jobs = {name: value for name, value in env.items() if name.startswith("ANSIBLE_")}
     of_jobs |= {"AIREADY_RESULTS": str(results), "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}

@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_typ
 
 from rehearse import playbook
 
-from .test_awx_job import PROJECT
+from .awx import PROJECT, vcenter_of
 
 FILE = PROJECT / "vcenter" / "esxi_hosts.yml"
 
@@ -20,7 +20,7 @@ FILE = PROJECT / "vcenter" / "esxi_hosts.yml"
 def listed(lab, **changes):
     """The inventory as its update in AWX reads it: the credential sets the environment."""
     twin = lab.twin
-    inputs = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
+    inputs = vcenter_of(twin)
     env = TYPES["vcenter"]["injectors"]["env"]
     given = {name: inputs.get(text.strip("{ }"), text) for name, text in env.items()}
     given |= {"VMWARE_PORT": str(twin.port), "SSL_CERT_FILE": str(twin.ca_file), **changes}

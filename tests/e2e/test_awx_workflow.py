@@ -9,7 +9,6 @@ import json
 
 import awxkit
 import pytest
-import requests
 import yaml
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import objects
@@ -20,7 +19,7 @@ from vsphere_twin.controller.jobs import WORKFLOWS, Outcome
 from vsphere_twin.controller.objects import NODES
 from wire.test_controller_launch import api_of
 
-from .test_awx_job import project
+from .awx import project, token_of, vcenter_of
 
 WAIT_S = 600
 OPTIONS = {
@@ -78,13 +77,6 @@ def create(objects_of, inputs, address, which=0):
     return number
 
 
-def token_of(controller, twin):
-    """A token, as a user creates it in the UI."""
-    login = controller.endpoint()
-    words = {"auth": (login["username"], login["password"]), "verify": str(twin.ca_file), "timeout": 30}
-    return requests.post(f"{login['url']}/api/v2/tokens/", json={}, **words).json()["token"]
-
-
 # Takes the place of the whole run, which takes minutes: its last play, with a record that exists.
 PLAN = [
     {
@@ -129,9 +121,8 @@ def flow(lab):
     (saved / "stages.json").write_text(json.dumps(RECORD))
     text = yaml.safe_dump(PLAN) % saved
     (folder / "site.yml").write_text(text)
-    jobs, token = controller.service.jobs, token_of(controller, twin)
-    vcenter = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
-    inputs = {"aiready vCenter": vcenter, "aiready controller": {"host": controller.url, "token": token}}
+    jobs, token = controller.service.jobs, token_of(twin)
+    inputs = {"aiready vCenter": vcenter_of(twin), "aiready controller": {"host": controller.url, "token": token}}
     number = create(controller.service.objects, inputs, repository(folder))
     env = playbook.environment(lab.work)
     of_jobs = {name: value for name, value in env.items() if name.startswith("ANSIBLE_")}
@@ -183,8 +174,7 @@ def test_a_site_that_changed_after_its_plan_is_not_changed_by_the_approval(lab, 
     lab = lab(faces=("controller",))
     twin, service = lab.twin, lab.twin.controller.service
     project(lab.work / "project", twin, **SITE)
-    login = {"host": twin.host, "username": twin.username, "password": twin.endpoint()["password"]}
-    number = create(service.objects, {"aiready vCenter": login}, repository(lab.work / "project"))
+    number = create(service.objects, {"aiready vCenter": vcenter_of(twin)}, repository(lab.work / "project"))
     env = playbook.environment(lab.work)
     of_jobs = {name: value for name, value in env.items() if name.startswith("ANSIBLE_")}
     of_jobs |= {"AIREADY_RESULTS": str(lab.work / "results"), "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
