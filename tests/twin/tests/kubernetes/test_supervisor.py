@@ -10,6 +10,8 @@ import yaml
 
 from vsphere_twin.kubernetes import fields
 from vsphere_twin.kubernetes.launch import launch_cluster
+from vsphere_twin.kubernetes.operators import vks
+from vsphere_twin.kubernetes.refused import Refused
 from vsphere_twin.launch import launch
 from vsphere_twin.model.supervisor import Namespace
 
@@ -60,6 +62,24 @@ def test_a_cluster_becomes_an_api_server_with_nodes(supervisor):
     assert made.cluster.version == "v1.33.4+vmware.1-vkr.1"
     assert sorted(made.world.hardware) == ["c-control-0", "c-gpu-0", "c-gpu-1"]
     assert [one.gpus for _name, one in sorted(made.world.hardware.items())] == [0, 1, 1]
+
+
+def test_a_namespace_without_a_label_rejects_pods_with_capabilities(supervisor):
+    supervisor.cluster.create("clusters", cluster())
+    supervisor.world.settle()
+    (made,) = supervisor.made.values()
+    context = {"capabilities": {"add": ["IPC_LOCK"]}}
+    body = {
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "i", "securityContext": context}]},
+    }
+    made.cluster.create("namespaces", {"metadata": {"name": "aiready"}})
+    with pytest.raises(Refused, match='violates PodSecurity "restricted:latest"'):
+        made.cluster.create("pods", body, "aiready")
+    own = made.cluster.get("namespaces", "aiready")
+    made.cluster.labelled("namespaces", own, {"pod-security.kubernetes.io/enforce": "privileged"}, "kubectl-label")
+    assert made.cluster.create("pods", body, "aiready")
+    assert (vks.pod_security("v1.25.7+vmware.3"), vks.pod_security("v1.26.5")) == ("privileged", "restricted")
 
 
 def test_a_cluster_is_provisioned_before_its_workers_are_there(supervisor):

@@ -35,6 +35,7 @@ class Cluster:
         self.kinds = {}  # (group, version, plural): Kind
         self.logs = {}  # (namespace, pod, container): text or a callable that returns it
         self.admission = []  # called with (cluster, kind, new, old) before a write; they change new or raise Refused
+        self.pod_security = "privileged"  # the level of namespaces without a label
         self._random = random.Random(name)
         for kind in kinds.core():
             self._serve(kind)

@@ -11,6 +11,7 @@ from ..https import Handler, Server
 from ..vcenter.certificates import issue
 from . import access, credentials
 from .cluster import Cluster
+from .operators import vks
 from .operators.world import World
 from .service import ADMIN_TOKEN, Service
 
@@ -107,7 +108,9 @@ class ApiServer(Server):
     def _spawn(self, uid, name, version):
         if uid not in self.made:
             # A new cluster has no operators, and none of their kinds.
-            made = self.made[uid] = ApiServer(self.directory, Cluster(name, version, crds=()), self.server_address[0])
+            cluster = Cluster(name, version, crds=())
+            cluster.pod_security = vks.pod_security(version)
+            made = self.made[uid] = ApiServer(self.directory, cluster, self.server_address[0])
             made.start()
         return self.made[uid]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 
 from .. import machines as machines_of
 from ..cluster import encode
@@ -14,12 +15,19 @@ FINALIZER = "cluster.cluster.x-k8s.io"
 CLASSES = "vmware-system-vks-public"
 CLASS = "builtin-generic-v3.6.0"
 VARIABLES = ("kubernetes", "node", "osConfiguration", "storageClass", "vmClass", "volumes", "vsphereOptions")
+RESTRICTED_SINCE = (1, 26)
 BUILD = "+vmware.1-vkr.1"  # of each release
 _TEMPLATE = {
     "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2",
     "kind": "VSphereMachineTemplate",
     "name": "builtin",
 }
+
+
+def pod_security(version):
+    """The level that a cluster enforces in namespaces without a label: restricted since Kubernetes 1.26."""
+    release = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    return "restricted" if release >= RESTRICTED_SINCE else "privileged"
 
 
 def prepare(world, classes=(CLASS,)):
