@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+from . import mig
 from .parts import condition, ensured, owned, owner_of, put_status
 
 MANAGER = "gpu-operator"
@@ -47,10 +48,11 @@ def discover(world):
         found.update({PCI[0]: "true"} if hardware.gpus else {})
         found.update({PCI[1]: "true"} if hardware.adapters else {})
         found.update({} if hardware.total_vfs else {"feature.node.kubernetes.io/cpu-cpuid.HYPERVISOR": "true"})
-        _label(cluster, node, found, "nfd-master")
+        label(cluster, node, found, "nfd-master")
 
 
-def _label(cluster, node, labels, manager=MANAGER):
+def label(cluster, node, labels, manager=MANAGER):
+    """Set labels of a node where they differ."""
     node = cluster.get("nodes", node["metadata"]["name"])
     present = node["metadata"].get("labels", {})
     if any(present.get(key) != value for key, value in labels.items()):
@@ -99,20 +101,21 @@ def _reconcile(world, policy):
         if node["metadata"]["labels"].get("nvidia.com/gpu.deploy.operands") == "false":
             continue
         labels = {"nvidia.com/gpu.present": "true"}
-        labels.update({f"nvidia.com/gpu.deploy.{label}": "true" for _block, _name, label, _container in OPERANDS})
-        _label(cluster, node, labels)
+        labels.update({f"nvidia.com/gpu.deploy.{part}": "true" for _block, _name, part, _container in OPERANDS})
+        label(cluster, node, labels)
     waiting = []
-    for block, name, label, container in OPERANDS:
+    for block, name, part, container in OPERANDS:
         if block not in images:
-            _drop(cluster, name, world.gpu_namespace)
+            drop(cluster, name, world.gpu_namespace)
             continue
-        made = _daemon_set(world, policy, block, name, label, container, images[block])
+        made = daemon_set(world, policy, block, name, part, container, images[block])
         status = made.get("status") or {}
         desired = status.get("desiredNumberScheduled", 0)
         if not desired or status.get("numberReady", 0) < desired:
             waiting.append(_STATES[block])
+    mig.step(world, policy)
     for node in gpus:
-        _node(world, policy, node)
+        _node(world, policy, cluster.get("nodes", node["metadata"]["name"]))
     if waiting:
         text = f"ClusterPolicy is not ready; states not ready: [{' '.join(waiting)}]"
         _write(world, policy, "notReady", "OperandNotReady", text)
@@ -142,11 +145,12 @@ def image(spec, block):
     return f"{one['repository']}/{one['image']}{joint}{one['version']}"
 
 
-def _daemon_set(world, policy, block, name, label, container, path):
+def daemon_set(world, policy, block, name, part, container, path, volumes=()):
+    """The DaemonSet of a component on the nodes with its label."""
     cluster, namespace = world.cluster, world.gpu_namespace
     spec, labels = policy["spec"], {"app": name}
     pod = {"name": container, "image": path, "env": copy.deepcopy((spec.get(block) or {}).get("env") or [])}
-    volumes = []
+    volumes = list(volumes)
     if block == "driver":
         system = next(iter(world.hardware.values())).system
         pod["image"] = f"{path}-{system}"
@@ -160,7 +164,7 @@ def _daemon_set(world, policy, block, name, label, container, path):
         "metadata": {"labels": labels},
         "spec": {
             "containers": [pod],
-            "nodeSelector": {f"nvidia.com/gpu.deploy.{label}": "true"},
+            "nodeSelector": {f"nvidia.com/gpu.deploy.{part}": "true"},
             "tolerations": tolerations,
             "volumes": volumes,
             "imagePullSecrets": secrets,
@@ -177,7 +181,8 @@ def _daemon_set(world, policy, block, name, label, container, path):
     return made
 
 
-def _drop(cluster, name, namespace):
+def drop(cluster, name, namespace):
+    """Delete the DaemonSet of a component."""
     found = cluster.get("daemonsets", name, namespace)
     if found:
         cluster.deleted(cluster.kind("daemonsets"), found)
@@ -189,32 +194,37 @@ def _node(world, policy, node):
     hardware = world.hardware[name]
     running = {
         one["metadata"]["name"]: any(
-            pod["spec"].get("nodeName") == name and _ready(pod) for pod in owned(cluster, "pods", one)
+            pod["spec"].get("nodeName") == name and ready(pod) for pod in owned(cluster, "pods", one)
         )
         for one in owned(cluster, "daemonsets", policy) + cluster.list("daemonsets", world.gpu_namespace)
     }
     driver = running.get(DRIVER, False) if enabled(policy["spec"], "driver") else world.driver_works(hardware, None)
+    strategy = (policy["spec"].get("mig") or {}).get("strategy") or "single"
+    offered, suffix, count = mig.resources(hardware, strategy)
     if driver and running.get("nvidia-device-plugin-daemonset"):
-        _resource(cluster, node, RESOURCE, hardware.gpus)
+        gone = [key for key in node["status"].get("capacity", {}) if key.startswith(mig.PREFIX) and key not in offered]
+        for key, value in {**dict.fromkeys(gone), **offered}.items():
+            _resource(cluster, node, key, value)
     elif RESOURCE in node["status"].get("capacity", {}):
         _resource(cluster, node, RESOURCE, 0)
     if driver and running.get("gpu-feature-discovery"):
         major = world.driver_branch(policy["spec"]) or hardware.host_branch
         labels = {
-            "nvidia.com/gpu.product": hardware.product,
-            "nvidia.com/gpu.count": str(hardware.gpus),
+            "nvidia.com/gpu.product": hardware.product + suffix,
+            "nvidia.com/gpu.count": str(count),
             "nvidia.com/gpu.memory": str(hardware.memory_mib),
             "nvidia.com/gpu.replicas": "1",
-            "nvidia.com/mig.capable": "false" if hardware.vgpu else "true",
+            "nvidia.com/mig.capable": "true" if mig.kind_of(hardware) else "false",
             "nvidia.com/cuda.driver-version.major": major,
         }
         if hardware.vgpu:
             labels["nvidia.com/vgpu.present"] = "true"
             labels["nvidia.com/vgpu.host-driver-branch"] = hardware.host_branch
-        _label(cluster, node, labels, "gpu-feature-discovery")
+        label(cluster, node, labels, "gpu-feature-discovery")
 
 
-def _ready(pod):
+def ready(pod):
+    """Whether a pod is ready."""
     rows = pod["status"].get("conditions") or ()
     return any(one["type"] == "Ready" and one["status"] == "True" for one in rows)
 
