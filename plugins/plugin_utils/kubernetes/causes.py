@@ -185,6 +185,8 @@ DRIVER = Cause(
     "site.kubernetes.gpu_operator.spec.driver.repoConfig. For a vGPU, compare its branch with the driver of the host",
 )
 DRIVER_CONTAINER = "nvidia-driver-ctr"
+SECURITY = "violates PodSecurity"
+GENERATED = re.compile(r'(pods "[^"]*-)[a-z0-9]{5}(?=")')
 
 
 def short(text: object) -> str:
@@ -203,9 +205,11 @@ def of_pods(pods: Objects, events: Objects) -> list[str]:
     for event in events:
         # A pod that was rejected does not exist, only an event of its owner.
         if event.get("reason") in OF_OWNERS and _owner(event)[0] != "Pod" and not _is_past(event, pods):
-            cause = _match(event["reason"], event.get("message") or "")
+            # Each attempt has another generated name.
+            message = GENERATED.sub(r"\1*", event.get("message") or "")
+            cause = _match(event["reason"], message)
             if cause:
-                names = grouped.setdefault((cause, short(event.get("message") or "")), [])
+                names = grouped.setdefault((cause, short(message)), [])
                 names.append(short(" ".join(map(str, _owner(event)))))
     return [_sentence(cause, reported, names) for (cause, reported), names in grouped.items()]
 
@@ -224,7 +228,9 @@ def _is_past(event: Mapping[str, Any], pods: Objects) -> bool:
         for one in pod["metadata"].get("ownerReferences") or ()
         if (one.get("kind"), one.get("name")) == _owner(event)
     ]
-    return bool(at) and any(one > at for one in created)
+    # The level of a namespace rejects all pods of an owner or none, so one of the same second shows that it changed.
+    level = SECURITY in (event.get("message") or "")
+    return bool(at) and any(one > at or (level and one == at) for one in created)
 
 
 def _sentence(cause: Cause, reported: str, names: Sequence[str]) -> str:

@@ -115,6 +115,7 @@ def test_pod_that_was_never_created(message, cause):
     "owner, created, past",
     [
         ("driver", "2026-03-01T08:20:00Z", True),
+        ("driver", "2026-03-01T08:15:30Z", True),
         ("driver", "2026-03-01T08:10:00Z", False),
         ("toolkit", "2026-03-01T08:20:00Z", False),
     ],
@@ -127,6 +128,12 @@ def test_rejection_before_a_newer_pod_of_the_same_owner_is_past(owner, created, 
     pod = {**RUNS, "metadata": {"name": "pod-0", "creationTimestamp": created, "ownerReferences": references}}
     found = faults(pods=[pod], events=[{**reported, "lastTimestamp": "2026-03-01T08:15:30Z"}])
     assert bool(found) is not past
+
+
+def test_rejections_of_generated_names_are_one_cause():
+    texts = [f'pods "driver-{name}" is forbidden: exceeded quota: gpus' for name in ("8f2zr", "dcjkf")]
+    (found,) = faults(events=[event(text, "FailedCreate", "DaemonSet", "driver") for text in texts])
+    assert 'pods "driver-*" is forbidden' in found
 
 
 def test_rejected_device():

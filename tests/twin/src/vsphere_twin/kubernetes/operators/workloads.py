@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 
 from ..cluster import now
 from ..refused import Refused
@@ -10,6 +11,7 @@ from .parts import amount, condition, owned, owner_of, put_status, requests_of
 from .scheduling import tolerated
 
 MANAGER = "kube-controller-manager"
+_NAME = re.compile(r'pods "[^"]*"')
 
 
 def collect(world):
@@ -58,12 +60,20 @@ def _pod_of(owner, name, template, **more):
     return {"metadata": metadata, "spec": {**copy.deepcopy(template.get("spec") or {}), **more}}
 
 
+def _unnamed(event):
+    return _NAME.sub("", event["message"])
+
+
 def add_pod(cluster, owner, name, template, **more):
     """Create a pod from a template; a rejection becomes an event of the owner. Returns the pod or None."""
     try:
         return cluster.create("pods", _pod_of(owner, name, template, **more), owner["metadata"]["namespace"], MANAGER)
     except Refused as error:
         text = f"Error creating: {error.message}"
+        # The next attempt has another name, and its event counts as the same.
+        for old in cluster.list("events", owner["metadata"]["namespace"]):
+            if old["involvedObject"].get("uid") == owner["metadata"]["uid"] and _unnamed(old) == _NAME.sub("", text):
+                return None
         cluster.event(owner, "FailedCreate", text, "Warning", f"{owner['kind'].lower()}-controller")
         return None
 
