@@ -27,6 +27,7 @@ def play(server, tmp_path, **more):
 
 def test_nodes_are_checked_in_pods(tmp_path):
     rdma = {"network": {"path": "sriov", "nics": ["vmnic4"]}, "training": SITE["training"]}
+    rdma["stack"] = {"dcgm": {"diag": 1}}
     with kubernetes_lab.launch() as server, kubernetes_lab.working(server):
         kubernetes_lab.restrict(server)
         # The licence server takes the licence of one node away.
@@ -34,6 +35,7 @@ def test_nodes_are_checked_in_pods(tmp_path):
         finished, rows = play(server, tmp_path, more=rdma, network_operator=NETWORK)
         assert finished.status != 0
         assert rows["guest.licence train-01 (before)"]["verdict"] == "pass"
+        assert rows["guest.dcgm train-01"]["verdict"] == "pass"
         assert "the vGPU of train-02 is unlicensed" in rows["guest.licence train-02 (before)"]["cause"]
         bad = [key for key, row in rows.items() if row["verdict"] not in ("pass", "skipped")]
         assert bad == ["guest.licence train-02 (before)"]

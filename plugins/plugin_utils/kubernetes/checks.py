@@ -45,6 +45,8 @@ NAME = "aiready-check"
 LABEL, OF_NODE = "aiready.vsphere/check", "aiready.vsphere/node"
 CONTAINER = "check"
 ALL = ("guest.kernel", "guest.driver", "guest.licence", "guest.xid", "guest.ecc", "guest.memlock")
+# On request of site.stack.
+OF_STACK = ("guest.dcgm", "guest.gds")
 WITH_RDMA = ("guest.address", "guest.mtu", "guest.modules", "guest.rdma_device", "guest.gid", "fabric.settings")
 # The pods of a training have the first one too. The log of the kernel needs the second one.
 CAPABILITIES = ("IPC_LOCK", "SYSLOG")
@@ -69,28 +71,36 @@ def _pod(requested: Mapping[str, Any], node: Mapping[str, Any], account: str) ->
     checks, network = requested["checks"], requested.get("network_operator") or {}
     environment = {"NVIDIA_DRIVER_CAPABILITIES": "compute,utility"}
     environment.update(network_operator.environment(network) if network else {})
+    # The container runtime of NVIDIA then adds the devices of nvidia_fs.
+    environment.update({"NVIDIA_GDS": "enabled"} if checks["gds"] else {})
     container: Made = {
         "name": CONTAINER,
         "image": checks["image"],
-        "command": ["/bin/sh", "-c", script()],
+        "command": ["/bin/sh", "-c", script(checks["dcgm_level"], checks["gds"])],
         "env": [{"name": name, "value": value} for name, value in environment.items()],
         "resources": {"limits": {nodes.GPU: requested["gpus"], **network_operator.resources(network)}},
         "securityContext": {"capabilities": {"add": list(CAPABILITIES)}},
     }
-    return pod(requested, node, account, container, NAME, "node")
+    return pod(requested, node, account, container, NAME, "node", probes.DIAG_S.get(checks["dcgm_level"], 0))
 
 
 def pod(
-    requested: Mapping[str, Any], node: Mapping[str, Any], account: str, container: Made, prefix: str, label: str
+    requested: Mapping[str, Any],
+    node: Mapping[str, Any],
+    account: str,
+    container: Made,
+    prefix: str,
+    label: str,
+    more_s: int = 0,
 ) -> Made:
-    """A pod with this container on a node."""
+    """A pod with this container on a node. more_s is added to the limit of its time."""
     checks, network = requested["checks"], requested.get("network_operator") or {}
     spec: Made = {
         "containers": [container],
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         # A started pod ends also without the controller.
-        "activeDeadlineSeconds": max(int(checks["limit_s"]), 1),
+        "activeDeadlineSeconds": max(int(checks["limit_s"]), 1) + more_s,
         "nodeSelector": {HOSTNAME: nodes.labels(node).get(HOSTNAME) or node["metadata"]["name"]},
         "tolerations": list(nodes.TOLERATIONS),
     }
@@ -162,10 +172,12 @@ def intent_of(requested: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
     """The requirements of these nodes, with the checks that pods do not run."""
     checks, network = requested["checks"], requested.get("network_operator") or {}
     pairs, jobs = checks.get("pairs") or {}, checks.get("jobs") or {}
-    known = (*ALL, *(WITH_RDMA if network else ()), *(pair_checks(network) if pairs else ()))
+    known = (*ALL, *OF_STACK, *(WITH_RDMA if network else ()), *(pair_checks(network) if pairs else ()))
     skip = {check: NOT_IN_PODS for check in suite.CHECKS if check not in known}
     skip.update(dict.fromkeys(OF_JOBS, "site.kubernetes.checks.jobs is not set"))
     skip["guest.licence:after"] = "pods read the licence once"
+    skip["guest.dcgm_health"] = "the host engine of a pod ends with the pod, and its watches too"
+    skip["guest.gds_read"] = "pods of the checks have no volume with the file"
     if jobs:
         skip = {check: why for check, why in skip.items() if check not in OF_JOBS}
     return {
@@ -201,7 +213,8 @@ def trouble(name: str, pod: Mapping[str, Any] | None, seen: Mapping[str, Any], c
     if problem and phase != "Pending":
         return sentence(problem, f"the log of the pod {name}").rstrip(".")
     if phase not in ("Succeeded", "Failed"):
-        return f"The pod {name} has the phase {phase} and printed no complete result within {checks['limit_s']} s"
+        limit = (pod.get("spec") or {}).get("activeDeadlineSeconds", checks["limit_s"])
+        return f"The pod {name} has the phase {phase} and printed no complete result within {limit} s"
     lines = str(seen["logs"].get(name) or "").splitlines()
     last = f"The last line is {short(lines[-1])}" if lines else "It is empty"
     return f"The pod {name} ended with the phase {phase}, but its log has no complete result. {last}"
@@ -211,7 +224,7 @@ def _measured(requested: Mapping[str, Any], node: str, recording: Recording) -> 
     """The result of a node in the format of guest_health_info."""
     network = requested.get("network_operator") or {}
     commands, files = RecordedCommands(recording), RecordedFiles(recording)
-    wanted = [check for check in (*ALL, *(WITH_RDMA if network else ())) if check in probes.CHECKS]
+    wanted = [check for check in (*ALL, *OF_STACK, *(WITH_RDMA if network else ())) if check in probes.CHECKS]
     request = probes.HealthRequest(
         name=node,
         interface=DATA if network else INTERFACE,
@@ -224,9 +237,9 @@ def _measured(requested: Mapping[str, Any], node: str, recording: Recording) -> 
         checks=[check for check in wanted if check != "guest.kernel"],
         phase=probes.BEFORE,
         simulated=requested["checks"]["simulated"],
-        dcgm_level=0,
+        dcgm_level=requested["checks"]["dcgm_level"],
         dcgm_health=False,
-        gds=False,
+        gds=requested["checks"]["gds"],
         gds_file=None,
     )
     measurements, outputs = probes.measured(request, commands, files)

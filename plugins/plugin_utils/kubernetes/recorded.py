@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import NOT_FOUND, Commands, Done
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,17 +47,33 @@ PATHS = (
 )
 # Only variables of the transport. Others may be secrets of the image.
 OF_TRANSPORT = re.compile(r"(?m)^((?:NCCL|UCX)_\w+)=(.*)$")
+# As the probe names them: the packages of CUDA have one of the first two, and an image may have it in its path.
+CHECKERS = (f"{probes.GDS_TOOLS}/gdscheck", f"{probes.GDS_TOOLS}/gdscheck.py", "gdscheck")
 # The environment of a pod may have secrets, so its log has only these lines.
 SHOWN = {"printenv": "printenv | grep -E '^(NCCL|UCX)_'"}
 
 
-def script() -> str:
-    """The script of a pod for /bin/sh, one command in each line."""
-    lines = []
-    for words in COMMANDS:
-        lines += [f"echo '{RUN}{words}'", f"{SHOWN.get(words, words)} 2>&1", f'echo "{END}$?"']
+def script(level: int = 0, storage: bool = False) -> str:
+    """The script of a pod for /bin/sh, one command in each line.
+
+    level is that of the diagnostic of DCGM, whose host engine ends with the pod. storage: whether to run gdscheck.
+    """
+    lines = _lines(COMMANDS)
     lines += [f"echo '{FILES}'", *(f'grep -H -s "" {path}' for path in PATHS), f"echo '{END}0'"]
+    # Last, because a diagnostic that does not end leaves no more output.
+    if storage:
+        lines += _lines((f"ls {probes.GDS_TOOLS}", *(f"{tool} -p" for tool in CHECKERS)))
+    if level:
+        lines += _lines(("nv-hostengine", f"dcgmi diag --run {level} --json"))
     return "\n".join(lines)
+
+
+def _lines(commands: Sequence[str]) -> list[str]:
+    return [
+        line
+        for words in commands
+        for line in (f"echo '{RUN}{words}'", f"{SHOWN.get(words, words)} 2>&1", f'echo "{END}$?"')
+    ]
 
 
 class Recording:
@@ -74,6 +91,9 @@ class Recording:
                 words = ""
             else:
                 lines.append(line)
+        # Without its end, the pod ended before the command.
+        self.unfinished = words
+        self._list(probes.GDS_TOOLS)
 
     def _keep(self, words: str, lines: Sequence[str], status: int) -> None:
         if words != FILES:
@@ -84,7 +104,10 @@ class Recording:
             if colon and path.startswith("/"):
                 self.files[path] = f"{self.files.get(path, '')}{text}\n"
         # A character device and a folder have no text.
-        for folder in ("/dev/infiniband", "/sys/module"):
+        self._list("/dev/infiniband", "/sys/module")
+
+    def _list(self, *folders: str) -> None:
+        for folder in folders:
             output, status = self.commands.get(f"ls {folder}", ("", 1))
             self.files.update({f"{folder}/{name}": "" for name in output.split() if not status})
 
@@ -123,6 +146,8 @@ class RecordedCommands(Commands):
             return Done(tuple(words), 0, "unlimited\nunlimited\n")
         # The pod lists all interfaces.
         whole, dummy, interface = key.partition(" dev ") if words[0] == "ip" else (key, "", "")
+        if whole == self._recording.unfinished:
+            return Done(tuple(words), 1, timed_out=True)
         output, status = self._recording.commands.get(whole, ("", NOT_FOUND))
         if status == NOT_FOUND:
             return Done(tuple(words), NOT_FOUND, "", output)

@@ -28,6 +28,8 @@ def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[st
         "namespace": pod_network.of_checks(requested),
         "pull_secrets": pull_secrets(requested, own),
         "limit_s": own["limit_s"],
+        "dcgm_level": site["stack"]["dcgm"]["diag"],
+        "gds": stack.stack(site)["gds"],
         "pairs": _pairs(own, image, asked),
         "jobs": _jobs(site, asked) if own["jobs"] else {},
         "intent": _intent(site, requested, asked),
@@ -89,6 +91,7 @@ def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], asked: Mappin
         "memlock": (site["guests"] or {}).get("limits", {}).get("memlock", "unlimited"),
         # OpenShift names the system of the nodes after the version.
         "driver": (driver or "").partition("-")[0] or None,
+        "stack": {"dcgm_diag": site["stack"]["dcgm"]["diag"], "gds": stack.stack(site)["gds"]},
         "skip": asked["skip"],
     }
 

@@ -93,6 +93,8 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
     if site["kubernetes"] and not requested["gds_file"]:
         # The GPU Operator loads the module of GPUDirect Storage, also without a check of the validation.
         requested["gds"] = False
+    if (site["kubernetes"] or {}).get("checks"):
+        requested["dcgm_diag"] = 0
     if any(requested.values()) and not site["validation"]:
         yield (
             "site.stack: it requests checks, and the site has no validation that runs them. Add site.validation, or "

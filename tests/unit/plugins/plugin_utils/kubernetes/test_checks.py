@@ -89,6 +89,57 @@ def test_a_module_that_is_built_into_the_kernel_is_loaded():
     assert rdma.loaded(files) == ["ib_core"]
 
 
+def with_stack(level=1, storage=True):
+    whole = with_checks(rdma=False)
+    whole["gpu"] = {"mode": "passthrough"}
+    whole["kubernetes"]["gpu_operator"] = {}
+    whole["stack"] = {"dcgm": {"diag": level}, "gds": {"check": "required" if storage else "ignore"}}
+    return whole
+
+
+def whole_gpus(world, **more):
+    for one in world.hardware.values():
+        one.vgpu = False
+        for name, value in more.items():
+            setattr(one, name, value)
+
+
+@pytest.mark.parametrize(
+    "faulty, row, verdict, words",
+    [
+        ({}, "guest.dcgm gpu-01", "pass", ""),
+        ({}, "guest.gds gpu-01", "pass", ""),
+        ({"failed_tests": ("memory",)}, "guest.dcgm gpu-01", "fail", "The test memory of DCGM failed"),
+        ({"storage": ()}, "guest.gds gpu-01", "fail", "gdscheck cannot verify the platform"),
+    ],
+)
+def test_options_of_the_stack_are_checks_in_pods(faulty, row, verdict, words):
+    found = checked(with_stack(level=2), nodes=1, fault=lambda world: whole_gpus(world, **faulty))[row]
+    assert (found["verdict"], words in found["why"]) == (verdict, True)
+
+
+def test_the_stack_is_not_checked_without_a_request():
+    found = checked(with_stack(level=0, storage=False), nodes=1, fault=whole_gpus)
+    reasons = {row["check"]: row["why"] for row in found.values() if row["verdict"] == "skipped"}
+    assert "site.stack.dcgm.diag is not set" in reasons["guest.dcgm"]
+    assert "site.stack.gds.check is not set" in reasons["guest.gds"]
+    assert "its watches too" in reasons["guest.dcgm_health"]
+    assert "no volume" in reasons["guest.gds_read"]
+
+
+def test_a_diagnostic_has_its_own_time():
+    (made,) = checks.pods(requested(with_stack(level=3)), [node()])
+    assert made["spec"]["activeDeadlineSeconds"] == 300 + 3600
+
+
+def test_a_diagnostic_that_did_not_end_is_late():
+    log = f"{recorded.RUN}dcgmi diag --run 1 --json\n"
+    done = recorded.RecordedCommands(recorded.Recording(log)).run(["dcgmi", "diag", "--run", "1", "--json"])
+    assert (done.timed_out, done.missing) == (True, False)
+    other = recorded.RecordedCommands(recorded.Recording("")).run(["dcgmi", "diag", "--run", "1", "--json"])
+    assert other.missing
+
+
 def hardware(**more):
     def fault(world):
         for name, value in more.items():

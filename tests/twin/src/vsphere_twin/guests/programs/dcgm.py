@@ -53,28 +53,38 @@ def _diag(vm, call, words):
         return Answer(stderr="PARSE ERROR: the lab knows dcgmi diag --run LEVEL --json\n", status=BAD_USAGE)
     view, level = views.of(vm, call), LEVELS[words[1]]
     tests = [_test(vm, view, *test) for test in TESTS if test[2] <= level]
+    bad = any(test["test_summary"]["status"] == "Fail" for dummy, test in tests)
+    text = document(tests, [card.index for card in view.cards], view.version)
+    return Answer(text, status=FAILED if bad else 0)
+
+
+def document(tests, indexes, version):
+    """The document of a diagnostic: tests are (category, test), indexes those of the GPUs."""
     categories = {}
     for category, test in tests:
         categories.setdefault(category, []).append(test)
-    document = {
+    found = {
         "DCGM Diagnostic": {
             "test_categories": [{"category": name, "tests": mine} for name, mine in categories.items()]
         },
         "entity_groups": [
             {
-                "entities": [{"entity_id": card.index, "serial_num": "N/A"} for card in view.cards],
+                "entities": [{"entity_id": index, "serial_num": "N/A"} for index in indexes],
                 "entity_group": "GPU",
                 "entity_group_id": 1,
             }
         ],
-        "metadata": {"Driver Version Detected": view.version, "version": VERSION},
+        "metadata": {"Driver Version Detected": version, "version": VERSION},
     }
-    bad = any(test["test_summary"]["status"] == "Fail" for dummy, test in tests)
-    return Answer(json.dumps(document, indent=8) + "\n", status=FAILED if bad else 0)
+    return json.dumps(found, indent=8) + "\n"
 
 
 def _test(vm, view, name, category, level, hardware):
-    results = [_result(vm, card, name, hardware) for card in view.cards]
+    return summed(name, category, [_result(vm, card, name, hardware) for card in view.cards])
+
+
+def summed(name, category, results):
+    """(category, test) with the worst result of its GPUs."""
     statuses = {one["status"] for one in results}
     worst = next((one for one in ("Fail", "Pass") if one in statuses), "Skip")
     return category, {"name": name, "results": results, "test_summary": {"status": worst}}

@@ -29,6 +29,8 @@ class Hardware:
     mtu: int = 9000  # of the RDMA adapters
     memlock: str = "unlimited"  # limit of containers, in kB or unlimited
     xids: tuple = ()  # errors in the log of the kernel
+    failed_tests: tuple = ()  # of the diagnostic of DCGM
+    storage: tuple = ("NVMe",)  # that nvidia_fs serves, as gdscheck names it
     mig: tuple = ()  # profiles of each GPU, None for one whose MIG mode is off; empty until a MIG manager worked
     mig_config: str = ""  # the label that the MIG manager of the node applied last
     environment: dict = dataclasses.field(default_factory=dict)  # what a webhook sets in each container of the node

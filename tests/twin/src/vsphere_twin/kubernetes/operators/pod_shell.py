@@ -14,7 +14,7 @@ import uuid
 from pathlib import Path
 
 from ...guests import programs
-from ...guests.programs import nvidia_ecc
+from ...guests.programs import dcgm, nvidia_ecc
 from .parts import amount
 
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
@@ -73,6 +73,7 @@ class Machine:
         self.environment.update(self.hardware.environment)
         added = ((container.get("securityContext") or {}).get("capabilities") or {}).get("add") or ()
         self.may_read_log = "SYSLOG" in added
+        self.engine = False  # whether the host engine of DCGM runs
         self.interfaces = [("eth0", pod["status"].get("podIP", "172.20.0.9"), 24, 1450), *self._attached()]
         self.files = self._files()
 
@@ -147,6 +148,8 @@ def _grep(machine, words):
 def _ls(machine, words):
     if words == ["/sys/module"]:
         return "".join(f"{name}\n" for name in MODULES), 0
+    if words == [GDS_TOOLS]:
+        return "gds_stats\ngdscheck\ngdsio\n", 0
     if words == ["/dev/infiniband"] and machine.device_files:
         return "".join(f"{name}\n" for name in sorted(machine.device_files)), 0
     return f"ls: cannot access '{words[-1]}': No such file or directory\n", 2
@@ -217,4 +220,47 @@ def _facts(machine, number):
     }
 
 
+def _host_engine(machine, _words):
+    machine.engine = True
+    return "Started host engine version 4.2.3 using port number: 5555 \n", 0
+
+
+def _dcgmi(machine, words):
+    """The diagnostic of DCGM. A vGPU reports nothing of the hardware."""
+    if not machine.engine:
+        return dcgm.NO_ENGINE, dcgm.NO_CONNECTION
+    if words[:2] != ["diag", "--run"] or words[3:] != ["--json"]:
+        return "PARSE ERROR: the pod knows dcgmi diag --run LEVEL --json\n", dcgm.BAD_USAGE
+    hardware, indexes = machine.hardware, range(machine.gpus)
+    tests = []
+    for name, category, _level, physical in [one for one in dcgm.TESTS if one[2] <= int(words[2])]:
+        status = "Skip" if physical and hardware.vgpu else "Fail" if name in hardware.failed_tests else "Pass"
+        made = {"entity_group": "GPU", "entity_group_id": 1, "status": status}
+        if status == "Fail":
+            made["warnings"] = [{"error_id": 96, "error_severity": 2, "warning": f"The test {name} found an error."}]
+        tests.append(dcgm.summed(name, category, [{**made, "entity_id": index} for index in indexes]))
+    version = machine.world.node_driver(machine.pod["spec"]["nodeName"])
+    failed = any(one["test_summary"]["status"] == "Fail" for _category, one in tests)
+    return dcgm.document(tests, indexes, version), dcgm.FAILED if failed else 0
+
+
+def _gdscheck(machine, words):
+    """The runtime gives the devices of nvidia_fs only to a container that asks for them."""
+    if words != ["-p"]:
+        return "usage: gdscheck -p\n", 1
+    served = machine.hardware.storage if machine.environment.get("NVIDIA_GDS") == "enabled" else ()
+    rows = [" GDS release version: 1.13.1.3", " nvidia_fs version:  2.24 libcufile version: 2.12"]
+    rows += [f" {name:<19}: {'Supported' if name in served else 'Unsupported'}" for name in STORAGE]
+    rows += [" properties.use_compat_mode : true", " properties.force_compat_mode : false"]
+    name = machine.hardware.product.replace("-", " ")
+    rows += [
+        f" GPU index {number} {name} bar:1 bar size (MiB):65536 supports GDS, IOMMU State: Disabled"
+        for number in range(machine.gpus)
+    ]
+    return "".join(f"{row}\n" for row in (*rows, f" Platform verification {'succeeded' if served else 'failed'}")), 0
+
+
+STORAGE = ("NVMe P2PDMA", "NVMe", "NVMeOF", "SCSI", "NFS", "USERSPACE RDMA")
+GDS_TOOLS = "/usr/local/cuda/gds/tools"
 PROGRAMS = {"uname": _uname, "grep": _grep, "ls": _ls, "ip": _ip, "dmesg": _dmesg, "nvidia-smi": _nvidia_smi}
+PROGRAMS.update({"nv-hostengine": _host_engine, "dcgmi": _dcgmi, f"{GDS_TOOLS}/gdscheck": _gdscheck})
