@@ -28,6 +28,7 @@ COPIED = (
     "host_name",
     "installed_firmware",
     "instance_id",
+    "kept",
     "latency_sensitivity",
     "memory_allocation",
     "memory_hot_add",

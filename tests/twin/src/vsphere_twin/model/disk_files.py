@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
-from . import backings, files
+from . import backings, files, inventory
 from .vm import VirtualMachine, written
 
 FLAT = backings.FLAT
@@ -146,6 +146,30 @@ def keep(world, vm):
     for store in world.of_kind("Datastore"):
         if store.name == name and (not store.hosts or vm.host.moid in store.hosts):
             store.left_vms[vm.home] = vm
+
+
+def rename_store(world, store, name):
+    """Give a datastore another name, and with it the paths of all files on it."""
+    before = store.name
+    inventory.rename(world, store, name)
+    old, new = f"[{before}] ", f"[{store.name}] "
+    moved = [getattr(disk, "device", disk) for disk in store.left_disks.values()]
+    for vm in [*store.vms.values(), *store.left_vms.values()]:
+        vm.home = _moved(vm.home, old, new)
+        moved += vm.devices
+        for snapshot in vm.snapshots:
+            moved += snapshot.saved["devices"]
+    for device in moved:
+        backing = device.backing
+        while getattr(backing, "fileName", None):
+            backing.fileName = _moved(backing.fileName, old, new)
+            backing = getattr(backing, "parent", None)
+    store.left_disks = {_moved(path, old, new): disk for path, disk in store.left_disks.items()}
+    store.left_vms = {_moved(path, old, new): vm for path, vm in store.left_vms.items()}
+
+
+def _moved(path, old, new):
+    return new + path[len(old) :] if path.startswith(old) else path
 
 
 def registered(world, path):

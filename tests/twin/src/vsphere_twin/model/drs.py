@@ -4,12 +4,32 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
+from . import kept
+
 PLACES = ("partiallyAutomated", "fullyAutomated")
 APART, TOGETHER, ON_HOSTS = (
     vim.cluster.AntiAffinityRuleSpec,
     vim.cluster.AffinityRuleSpec,
     vim.cluster.VmHostRuleInfo,
 )
+# Overrides of VMs: (field of the spec, attribute of the cluster, field of the info with the VM).
+OVERRIDES = (
+    ("drsVmConfigSpec", "vm_overrides", "key"),
+    ("dasVmConfigSpec", "ha_overrides", "key"),
+    ("vmOrchestrationSpec", "orchestration", "vm"),
+)
+KEPT = (
+    "dasConfig",
+    "drsConfig",
+    "dpmConfig",
+    "infraUpdateHaConfig",
+    "orchestration",
+    "proactiveDrsConfig",
+    "vmSwapPlacement",
+)
+SERVED = (*KEPT, "groupSpec", "rulesSpec", *(field for field, _attribute, _key in OVERRIDES))
+SWAP = ("vmDirectory", "hostLocal")
+RATES = range(1, 6)
 
 
 def behaviour(vm):
@@ -78,6 +98,7 @@ def forget(vm):
         return
     cluster.vm_overrides.pop(vm.moid, None)
     cluster.ha_overrides.pop(vm.moid, None)
+    cluster.orchestration.pop(vm.moid, None)
     for holder in [*cluster.rules, *cluster.groups]:
         members = getattr(holder, "vm", None) or []
         left = [one for one in members if one._moId != vm.moid]
@@ -92,20 +113,21 @@ def forget(vm):
 def configure(world, cluster, spec, modify=True):
     """ReconfigureComputeResource: all of it, or nothing."""
     saved = {name: getattr(cluster, name) for name in ("drs", "ha", "rules", "groups", "honours_overrides")}
-    saved.update({name: dict(getattr(cluster, name)) for name in ("vm_overrides", "ha_overrides", "options")})
+    saved.update({name: dict(getattr(cluster, name)) for name in (*_MAPS, "options", "kept")})
+    _check(spec)
     try:
         if not modify:
             # Whatever the spec leaves out goes back to its default (ComputeResource API reference, modify).
             cluster.drs, cluster.ha, cluster.rules, cluster.groups = "off", False, [], []
-            cluster.vm_overrides, cluster.ha_overrides, cluster.options = {}, {}, {}
+            cluster.vm_overrides, cluster.ha_overrides, cluster.orchestration = {}, {}, {}
+            cluster.options, cluster.kept = {}, {}
             cluster.honours_overrides = True
         _services(cluster, spec)
         for change in getattr(spec, "groupSpec", None) or []:
             _change_group(world, cluster, change)
-        for change in getattr(spec, "drsVmConfigSpec", None) or []:
-            _change_override(world, cluster, change, cluster.vm_overrides, "drsVmConfigSpec")
-        for change in getattr(spec, "dasVmConfigSpec", None) or []:
-            _change_override(world, cluster, change, cluster.ha_overrides, "dasVmConfigSpec")
+        for field, attribute, key in OVERRIDES:
+            for change in getattr(spec, field, None) or []:
+                _change_override(world, cluster, change, getattr(cluster, attribute), field, key)
         for change in getattr(spec, "rulesSpec", None) or []:
             _change_rule(world, cluster, change)
     except vmodl.MethodFault:
@@ -115,7 +137,28 @@ def configure(world, cluster, spec, modify=True):
     world.touch(cluster)
 
 
+_MAPS = tuple(attribute for _field, attribute, _key in OVERRIDES)
+
+
+def _check(spec):
+    """Refuse what the twin would drop, and values that no cluster can have."""
+    vsan = getattr(spec, "vsanConfig", None)
+    if vsan is None or vsan.enabled:
+        kept.refuse_unserved(spec, SERVED)
+    else:
+        kept.refuse_unserved(spec, (*SERVED, "vsanConfig"))
+    kept.require_one_of(getattr(spec, "vmSwapPlacement", None), SWAP, "spec.vmSwapPlacement")
+    drs, dpm = getattr(spec, "drsConfig", None), getattr(spec, "dpmConfig", None)
+    for value, place in (
+        (drs and drs.vmotionRate, "drsConfig.vmotionRate"),
+        (dpm and dpm.hostPowerActionRate, "dpmConfig.hostPowerActionRate"),
+    ):
+        if value is not None and value not in RATES:
+            raise kept.wrong(f"spec.{place}")
+
+
 def _services(cluster, spec):
+    kept.keep(cluster.kept, spec, KEPT)
     drs, das = getattr(spec, "drsConfig", None), getattr(spec, "dasConfig", None)
     if drs is not None:
         on = cluster.drs != "off" if drs.enabled is None else drs.enabled
@@ -129,10 +172,10 @@ def _services(cluster, spec):
         cluster.ha = das.enabled
 
 
-def _change_override(world, cluster, change, overrides, field):
-    key = change.removeKey if change.operation == "remove" else getattr(change.info, "key", None)
+def _change_override(world, cluster, change, overrides, field, holder):
+    key = change.removeKey if change.operation == "remove" else getattr(change.info, holder, None)
     if key is None or (change.operation == "add") == (key._moId in overrides):
-        raise _wrong(f"spec.{field}")
+        raise kept.wrong(f"spec.{field}")
     if change.operation == "remove":
         del overrides[key._moId]
         return
@@ -149,15 +192,15 @@ def _change_rule(world, cluster, change):
     wanted = change.removeKey if change.operation == "remove" else getattr(change.info, "key", None)
     known = next((rule for rule in cluster.rules if rule.key == wanted), None)
     if change.operation != "add" and known is None or change.operation != "remove" and change.info is None:
-        raise _wrong("spec.rulesSpec")
-    kept = [rule for rule in cluster.rules if rule is not known]
+        raise kept.wrong("spec.rulesSpec")
+    left = [rule for rule in cluster.rules if rule is not known]
     if change.operation == "remove":
-        cluster.rules = kept
+        cluster.rules = left
         return
     rule = change.info
     if change.operation == "edit":
         _fill_from(rule, known)
-    _check_rule(world, cluster, rule, kept if change.operation == "edit" else cluster.rules)
+    _check_rule(world, cluster, rule, left if change.operation == "edit" else cluster.rules)
     if change.operation == "add":
         rule.key = cluster.next_rule_key()
         rule.ruleUuid = world.new_uuid("rule")
@@ -171,7 +214,7 @@ def _change_rule(world, cluster, change):
 
 def _fill_from(rule, known):
     if type(rule) is not type(known):
-        raise _wrong("spec.rulesSpec")
+        raise kept.wrong("spec.rulesSpec")
     for info in known._GetPropertyList():
         value = getattr(rule, info.name)
         if value is None or isinstance(value, list) and not value:
@@ -180,7 +223,7 @@ def _fill_from(rule, known):
 
 def _check_rule(world, cluster, rule, others):
     if not rule.name or type(rule) not in (APART, TOGETHER, ON_HOSTS):
-        raise _wrong("spec.rulesSpec")
+        raise kept.wrong("spec.rulesSpec")
     if any(one.name == rule.name for one in others):
         raise vim.fault.DuplicateName(
             msg=f"The name '{rule.name}' already exists.",
@@ -191,10 +234,10 @@ def _check_rule(world, cluster, rule, others):
         known = {group.name for group in cluster.groups}
         named = {rule.vmGroupName, rule.affineHostGroupName, rule.antiAffineHostGroupName} - {None, ""}
         if not named or named - known:
-            raise _wrong("spec.rulesSpec")
+            raise kept.wrong("spec.rulesSpec")
         return
     if len({one._moId for one in rule.vm or []}) < 2:
-        raise _wrong("spec.rulesSpec")
+        raise kept.wrong("spec.rulesSpec")
     _require_members(world, cluster, rule.vm, "spec.rulesSpec")
 
 
@@ -202,19 +245,15 @@ def _change_group(world, cluster, change):
     name = change.removeKey if change.operation == "remove" else getattr(change.info, "name", None)
     known = next((group for group in cluster.groups if group.name == name), None)
     if not name or (change.operation == "add") == (known is not None):
-        raise _wrong("spec.groupSpec")
+        raise kept.wrong("spec.groupSpec")
     if isinstance(change.info, vim.cluster.VmGroup):
         _require_members(world, cluster, change.info.vm or [], "spec.groupSpec")
-    kept = [group for group in cluster.groups if group is not known]
-    cluster.groups = kept if change.operation == "remove" else [*kept, change.info]
+    left = [group for group in cluster.groups if group is not known]
+    cluster.groups = left if change.operation == "remove" else [*left, change.info]
 
 
 def _require_members(world, cluster, references, place):
     for one in references:
         vm = world.get(one._moId)
         if vm is None or vm.kind != "VirtualMachine" or getattr(vm.host, "compute", None) is not cluster:
-            raise _wrong(place)
-
-
-def _wrong(place):
-    return vmodl.fault.InvalidArgument(msg=f"A specified parameter was not correct: {place}", invalidProperty=place)
+            raise kept.wrong(place)

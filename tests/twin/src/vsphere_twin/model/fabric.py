@@ -74,6 +74,7 @@ class Switch(Managed):
         self.config_version = 1
         self.description = ""
         self.lldp = "none"  # none, listen, advertise, both: LLDP mode of its uplinks
+        self.kept: dict = {}  # settings without a rule, by their names in a VMwareDVSConfigSpec
 
     @property
     def uplinks_name(self):
@@ -105,9 +106,10 @@ class Portgroup(Managed):
     def __init__(self, world, name, parent, switch, vlan=0, uplink=False, ports=8):
         super().__init__(world.new_moid("dvportgroup"), name, parent)
         self.switch = switch
-        self.vlan = vlan
+        self.vlan = vlan  # a number, or the ranges of a trunk
         self.uplink = uplink
         self.own_ports = ports
+        self.kept: dict = {}  # settings without a rule, by their names in a DVPortgroupConfigSpec
         self.teaming = Teaming()
         self.vms: dict = {}
         self.config_version = 1

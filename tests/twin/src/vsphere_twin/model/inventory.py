@@ -73,6 +73,7 @@ class ResourcePool(Managed):
     def __init__(self, moid, name, parent, owner):
         super().__init__(moid, name, parent)
         self.owner = owner
+        self.allocations: dict = {}  # cpuAllocation and memoryAllocation, as far as they were requested
         self.pools: dict[str, ResourcePool] = {}
         self.vms: dict[str, Entity] = {}
 
@@ -111,6 +112,8 @@ class Cluster(ComputeResource):
         self.groups = []  # of VMs and of hosts, which rules name
         self.vm_overrides: dict = {}  # VM's moid: its DrsVmConfigInfo
         self.ha_overrides: dict = {}  # VM's moid: its DasVmConfigInfo
+        self.orchestration: dict = {}  # VM's moid: its VmOrchestrationInfo
+        self.kept: dict = {}  # settings without a rule, by their names in a ConfigSpecEx
         self.honours_overrides = True
         self._rule_keys = itertools.count(1)
         self.options: dict[str, str] = {}
@@ -127,6 +130,7 @@ class EnvironmentBrowser(Entity):
 
     def __init__(self, moid, owner):
         super().__init__(moid)
+        self.version = None  # that of a VM leads to the VM's host
         self.owner = owner  # a compute resource or a VM
 
 
@@ -176,7 +180,7 @@ def put(world, folder, entity):
         before.children.pop(entity.moid, None)
     folder.children[entity.moid] = entity
     entity.parent = folder
-    world.touch(*(one for one in (before, folder, entity) if one is not None))
+    world.touch(*(one for one in (before, folder, entity, datacenter_of(folder)) if one is not None))
     return entity
 
 
@@ -211,7 +215,7 @@ def rename(world, entity, name):
     if isinstance(entity.parent, Folder):
         refuse_duplicate(entity.parent, name, but=entity)
     entity.name = encoded(name)
-    world.touch(entity, *([entity.parent] if entity.parent else []))
+    world.touch(*world.entities())  # hosts, VMs and switches show the names of others
 
 
 def refuse_name(name):

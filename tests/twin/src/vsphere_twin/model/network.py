@@ -12,7 +12,7 @@ MTU = range(1280, 9001)  # MTU limits of ESXi for switches and vmkernel ports (v
 
 def set_switch_mtu(world, switch, mtu):
     """The maximum MTU of a distributed switch; its uplinks on every host follow."""
-    _check_mtu(mtu)
+    check_mtu(mtu)
     switch.mtu = mtu
     for host in switch.hosts.values():
         touch(world, host)
@@ -25,7 +25,7 @@ def update_switch(world, host, name, spec):
         raise not_found(name)
     devices = list(spec.bridge.nicDevice) if isinstance(spec.bridge, vim.host.VirtualSwitch.BondBridge) else None
     if spec.mtu:
-        _check_mtu(spec.mtu)
+        check_mtu(spec.mtu)
     by_name = {nic.device: nic for nic in host.nics}
     for device in devices or ():
         if device not in by_name:
@@ -112,7 +112,7 @@ def find_vmkernel(host, device):
 
 def _change(nic, spec):
     if spec.mtu:
-        _check_mtu(spec.mtu)
+        check_mtu(spec.mtu)
         nic.mtu = spec.mtu
     if spec.ip is not None and spec.ip.ipAddress:
         nic.ip, nic.netmask = spec.ip.ipAddress, spec.ip.subnetMask or nic.netmask
@@ -128,7 +128,7 @@ def _group(world, host, spec):
     return found
 
 
-def _check_mtu(mtu):
+def check_mtu(mtu):
     if mtu not in MTU:
         raise vmodl.fault.InvalidArgument(msg="A specified parameter was not correct: mtu", invalidProperty="mtu")
 

@@ -70,7 +70,7 @@ def forget(world, vm, user=""):
     for holder in (vm.host, vm.pool, *vm.networks.values(), *vm.datastores.values()):
         if holder is not None:
             holder.vms.pop(vm.moid, None)
-            touched.append(holder)
+            touched += [holder, *filter(None, [getattr(holder, "switch", None)])]
     drs.forget(vm)
     if world.guests is not None:
         world.guests.destroy(vm)

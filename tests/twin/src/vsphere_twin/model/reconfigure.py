@@ -8,7 +8,7 @@ import re
 
 from pyVmomi import vim, vmodl
 
-from . import admission, backings, devices, disk_files, guest
+from . import admission, backings, devices, disk_files, guest, kept
 from .inventory import refuse_duplicate
 from .vm import written
 
@@ -21,8 +21,15 @@ PLAIN = {
     "cpuHotAddEnabled": ("cpu_hot_add", False),
     "memoryHotAddEnabled": ("memory_hot_add", False),
     "memoryReservationLockedToMax": ("memory_locked", True),
-    "bootOptions": ("boot_options", True),
-    "flags": ("flags", True),
+}
+MERGED = {"bootOptions": "boot_options", "flags": "flags"}
+SERVED = {
+    *PLAIN,
+    *MERGED,
+    *kept.OF_VMS,
+    *("changeVersion", "name", "files", "firmware", "version", "latencySensitivity", "numCPUs", "memoryMB"),
+    *("numCoresPerSocket", "cpuAllocation", "memoryAllocation", "extraConfig", "virtualNuma", "deviceChange"),
+    *("deviceGroups", "vAppConfigRemoved"),
 }
 FIRMWARES = ("bios", "efi")
 GUESTS = frozenset(vim.vm.GuestOsDescriptor.GuestOsIdentifier.values)
@@ -44,6 +51,7 @@ def reconfigure(world, vm, spec):
 def apply(world, vm, spec):
     """Apply a spec; a fault leaves the VM as it was."""
     before, disks = {**vm.networks, **vm.datastores}, list(vm.disks)
+    kept.refuse_unserved(spec, SERVED)
     with all_or_nothing(world, vm):
         _settings(vm, spec)
         _size(vm, spec)
@@ -58,6 +66,8 @@ def apply(world, vm, spec):
     settle_files(world, vm, disks, destroyed)
     vm.changed()
     attach(world, vm, before)
+    if vm.pool is not None:
+        world.touch(vm.pool)  # it lists the allocations of its VMs
     if any(isinstance(one.device, vim.vm.device.VirtualDisk) for one in spec.deviceChange or []):
         world.touch(*before.values(), *vm.datastores.values())  # their free space is another
     guest.renew(world, vm)
@@ -84,7 +94,7 @@ def attach(world, vm, before=()):
     touched = []
     for moid, one in {**dict(before), **after}.items():
         if (moid in before) != (moid in after):
-            touched.append(one)
+            touched += [one, *filter(None, [getattr(one, "switch", None)])]
         if moid in after:
             one.vms[vm.moid] = vm
         else:
@@ -107,6 +117,10 @@ def _settings(vm, spec):
         if field == "guestId" and value not in GUESTS or field.lower().endswith("uuid") and not UUID.fullmatch(value):
             raise _wrong(f"configSpec.{field}")
         setattr(vm, attribute, value)
+    for field, attribute in MERGED.items():
+        setattr(vm, attribute, kept.overlay(getattr(vm, attribute), getattr(spec, field)))
+    if kept.of_vm(vm, spec, running) is not None:
+        raise devices.wrong_power(vm)
     if spec.firmware is not None and spec.firmware != vm.firmware:
         if spec.firmware not in FIRMWARES:
             raise _wrong("configSpec.firmware")

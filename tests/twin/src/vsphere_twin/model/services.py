@@ -58,6 +58,8 @@ SERVICES = {
     "guestOperationsWindowsRegistryManager": "GuestWindowsRegistryManager",
     "virtualDiskManager": "VirtualDiskManager",
 }
+# Services that list changes of other objects.
+LISTING = ("EventManager", "TaskManager")
 # First release of services that not every vCenter has; the id of this one is [unsure].
 SINCE = {"DirectPathProfileManager": (9, 0, 0)}
 
@@ -68,6 +70,8 @@ class Service(Entity):
     def __init__(self, kind, moid):
         self.kind = kind
         super().__init__(moid)
+        if kind in LISTING:
+            self.version = None
 
 
 class Fields(Service):
@@ -168,6 +172,7 @@ ALARMS = (
 )
 # vCenter's advanced settings that clients read, with their defaults.
 SETTINGS = {
+    "VirtualCenter.FQDN": "vcenter.example",
     "VirtualCenter.InstanceName": "vcenter.example",
     "VirtualCenter.ManagedIP": "10.0.0.1",
     "VirtualCenter.MaxDBConnection": 50,

@@ -12,14 +12,23 @@ from .world import Entity
 
 SAVED = (
     "annotation",
+    "boot_options",
     "cores_per_numa_node",
     "cores_per_socket",
+    "cpu_allocation",
+    "cpu_hot_add",
     "cpus",
     "device_groups",
     "devices",
     "extra",
     "firmware",
+    "flags",
+    "guest_id",
+    "hardware_version",
+    "kept",
+    "latency_sensitivity",
     "memory_allocation",
+    "memory_hot_add",
     "memory_locked",
     "memory_mb",
 )
@@ -30,6 +39,7 @@ class Snapshot(Entity):
 
     def __init__(self, world, vm, name, description, parent, memory):
         super().__init__(world.new_moid("snapshot"))
+        self.version = None  # its configuration shows names of other objects
         self.vm = vm
         self.name = name
         self.description = description or ""

@@ -50,6 +50,7 @@ class VirtualMachine(Managed):
         self.firmware = "bios"
         self.boot_options = None
         self.flags = None
+        self.kept: dict = {}  # settings without a rule, by their names in a ConfigSpec
         self.cpu_hot_add = False
         self.memory_hot_add = False
         self.memory_locked = False

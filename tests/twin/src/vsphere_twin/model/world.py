@@ -30,7 +30,8 @@ class Entity:
 
     def __init__(self, moid):
         self.moid = moid
-        self.version = 0  # bumped at every change; a cache of anything derived from it keys on this
+        # Bumped at every change; a cache of anything derived from it keys on this. None: no property is ever cached.
+        self.version = 0
 
     def __repr__(self):
         return f"<{self.kind} {self.moid}>"
@@ -134,6 +135,10 @@ class World:
             self.generation += 1
             self.changed.notify_all()
 
+    def entities(self):
+        """Return everything that exists."""
+        return list(self._entities.values())
+
     def get(self, moid):
         return self._entities.get(moid)
 
@@ -145,7 +150,8 @@ class World:
         with self.changed:
             self.generation += 1
             for entity in entities:
-                entity.version = self.generation
+                if entity.version is not None:
+                    entity.version = self.generation
             self.changed.notify_all()
 
     def close(self):

@@ -45,8 +45,7 @@ class Dispatcher:
         self.unserved = collections.Counter()  # methods that clients called and that are not served
         self.newest = types.version_of(world.release.api_version)
         for service in (ServiceInstance(), self.sessions, Collector("propertyCollector", world), ViewManager()):
-            world.add(service)
-            service.version = None  # their answers depend on the caller: never cached
+            world.add(service)  # their version is None: answers depend on the caller
 
     def handle(self, data, cookie=None, soap_action=None, client=None):
         """Answer one SOAP message."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim, vmodl
+from pyVmomi import vim
 
-from vsphere_twin.model import fabric, inventory, members, network
+from vsphere_twin.model import disk_files, dv_settings, fabric, inventory, kept
+from vsphere_twin.model.host import touch
 from vsphere_twin.model.release import RELEASES
 
 from ..projections import dvs_ports
@@ -31,18 +32,35 @@ def available_switch_versions(call, this, recommended=None):
     return [product(release.version) for release in RELEASES.values() if release.numbers <= mine]
 
 
+@method("Folder", "CreateDVS_Task")
+def create_switch(call, this, spec):
+    version = spec.productInfo.version if spec.productInfo is not None else None
+
+    def work():
+        config = spec.configSpec
+        inventory.refuse_duplicate(this, config.name)
+        if version and version not in [one.version for one in available_switch_versions(call, this)]:
+            raise kept.wrong("spec.productInfo")
+        dv_settings.check_switch(config)
+        release = version or call.world.release.version
+        switch = fabric.Switch(call.world, inventory.encoded(config.name), None, 1500, release)
+        inventory.put(call.world, this, call.world.add(switch))
+        uplinks = fabric.Portgroup(call.world, switch.uplinks_name, None, switch, uplink=True, ports=4)
+        inventory.put(call.world, this, call.world.add(uplinks))
+        dv_settings.configure_switch(call.world, switch, config)
+        return switch
+
+    return begin(call, "CreateDVS_Task", this, work, exclusive=False)
+
+
 @method(SWITCH, "ReconfigureDvs_Task")
 def reconfigure_switch(call, this, spec):
     def work():
         _require_version(spec, this)
+        dv_settings.check_switch(spec)
         if spec.name and spec.name != this.name:
             inventory.rename(call.world, this, spec.name)
-        if getattr(spec, "maxMtu", None):
-            network.set_switch_mtu(call.world, this, spec.maxMtu)
-        if isinstance(spec.uplinkPortPolicy, vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy):
-            members.rename_uplinks(this, spec.uplinkPortPolicy.uplinkPortName)
-        members.change(call.world, this, spec.host or [])
-        this.description = this.description if spec.description is None else spec.description
+        dv_settings.configure_switch(call.world, this, spec)
         this.config_version += 1
         call.world.touch(this, *this.hosts.values())
 
@@ -67,12 +85,10 @@ def create_portgroup(call, this, spec):
 def reconfigure_portgroup(call, this, spec):
     def work():
         _require_version(spec, this)
+        dv_settings.check_group(this.switch, spec, this)
         if spec.name and spec.name != this.name:
             inventory.rename(call.world, this, spec.name)
-        this.vlan = _vlan(spec, this.vlan)
-        _set_teaming(this, spec)
-        this.own_ports = spec.numPorts or this.own_ports
-        this.description = this.description if spec.description is None else spec.description
+        dv_settings.configure_group(this, spec)
         this.config_version += 1
         call.world.touch(this, this.switch)
 
@@ -96,7 +112,12 @@ def refresh_datastore(call, this):
 
 @method("Datastore", "RenameDatastore")
 def rename_datastore(call, this, newName):
-    inventory.rename(call.world, this, newName)
+    disk_files.rename_store(call.world, this, newName)
+
+
+@method("Datastore", "Rename_Task")
+def rename_datastore_task(call, this, newName):
+    return begin(call, "Rename_Task", this, lambda: disk_files.rename_store(call.world, this, newName))
 
 
 @method("Datastore", "RefreshDatastoreStorageInfo")
@@ -106,41 +127,15 @@ def refresh_storage_info(call, this):
 
 def _add(world, switch, spec):
     inventory.refuse_duplicate(switch.parent, spec.name)
-    group = fabric.Portgroup(
-        world, inventory.encoded(spec.name), None, switch, vlan=_vlan(spec, 0), ports=spec.numPorts or 8
-    )
-    _set_teaming(group, spec)
-    group.description = spec.description or ""
+    dv_settings.check_group(switch, spec)
+    group = fabric.Portgroup(world, inventory.encoded(spec.name), None, switch)
+    dv_settings.configure_group(group, spec)
     inventory.put(world, switch.parent, world.add(group))
     for host in switch.hosts.values():
         host.networks[group.moid] = group
-    world.touch(switch, *switch.hosts.values())
+        touch(world, host)
+    world.touch(switch)
     return group
-
-
-def _vlan(spec, default):
-    vlan = getattr(spec.defaultPortConfig, "vlan", None) if spec.defaultPortConfig is not None else None
-    number = getattr(vlan, "vlanId", None)
-    return number if isinstance(number, int) else default
-
-
-def _set_teaming(group, spec):
-    """Apply the uplinks of a spec; they must be the switch's."""
-    wanted = getattr(spec.defaultPortConfig, "uplinkTeamingPolicy", None)
-    if wanted is None:
-        return
-    order = wanted.uplinkPortOrder
-    named = [*(order.activeUplinkPort or []), *(order.standbyUplinkPort or [])] if order is not None else []
-    if any(name not in group.switch.uplinks for name in named):
-        raise vmodl.fault.InvalidArgument(
-            msg="A specified parameter was not correct: spec.defaultPortConfig.uplinkTeamingPolicy",
-            invalidProperty="spec.defaultPortConfig.uplinkTeamingPolicy",
-        )
-    if wanted.policy is not None and wanted.policy.value:
-        group.teaming.policy = wanted.policy.value
-    if order is not None:
-        group.teaming.active = list(order.activeUplinkPort or [])
-        group.teaming.standby = list(order.standbyUplinkPort or [])
 
 
 def _require_version(spec, entity):

@@ -81,15 +81,26 @@ def update_options(call, this, changedValue):
     call.require_privilege("Host.Config.AdvancedConfig" if hasattr(this, "host") else "Global.Settings", this)
     values = _values(this)
     for option in changedValue:
-        if hasattr(this, "host") and option.key not in values:
-            raise vim.fault.InvalidName(msg=f"The name '{option.key}' is not valid.", name=option.key)
-        if hasattr(this, "host") and isinstance(values[option.key], str) != isinstance(option.value, str):
-            raise vmodl.fault.InvalidArgument(
-                msg=f"A specified parameter was not correct: {option.key}", invalidProperty=option.key
-            )
+        _check_option(values, option, of_host=hasattr(this, "host"))
     for option in changedValue:
         values[option.key] = option.value
     call.world.touch(this, *([this.host] if hasattr(this, "host") else []))
+
+
+def _check_option(values, option, of_host):
+    """Refuse an unknown key and a value of another type; vCenter lets users add keys that begin with config. (vCenter
+    Server and Host Management, Configure Advanced Settings).
+    """
+    if option.key not in values:
+        if of_host or not option.key.startswith("config."):
+            raise vim.fault.InvalidName(msg=f"The name '{option.key}' is not valid.", name=option.key)
+        return
+    known = values[option.key]
+    kinds = (str,) if of_host else (str, bool)  # numbers of hosts are long or int
+    if any(isinstance(known, kind) != isinstance(option.value, kind) for kind in kinds):
+        raise vmodl.fault.InvalidArgument(
+            msg=f"A specified parameter was not correct: {option.key}", invalidProperty=option.key
+        )
 
 
 def _service(call, manager, key):

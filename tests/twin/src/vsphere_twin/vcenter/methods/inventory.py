@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import drs, fabric, inventory, power, provision, tasks
+from vsphere_twin.model import drs, fabric, inventory, pools, power, provision, tasks
+from vsphere_twin.model.host import touch
 
 from .. import vm_privileges
 from ..projections.shape import make
@@ -87,20 +88,6 @@ def register_vm(call, this, path, asTemplate, name=None, pool=None, host=None):
     )
 
 
-@method("Folder", "CreateDVS_Task")
-def create_switch(call, this, spec):
-    def work():
-        config = spec.configSpec
-        inventory.refuse_duplicate(this, config.name)
-        switch = fabric.Switch(call.world, config.name, None, config.maxMtu or 1500, call.world.release.version)
-        inventory.put(call.world, this, call.world.add(switch))
-        uplinks = fabric.Portgroup(call.world, switch.uplinks_name, None, switch, uplink=True, ports=4)
-        inventory.put(call.world, this, call.world.add(uplinks))
-        return switch
-
-    return begin(call, "CreateDVS_Task", this, work, exclusive=False)
-
-
 @method("Datacenter", "PowerOnMultiVM_Task")
 def power_on_multi(call, this, vm, option=None):
     machines = [call.resolve(ref) for ref in vm]
@@ -125,11 +112,21 @@ def power_on_multi(call, this, vm, option=None):
 
 @method("ResourcePool", "CreateResourcePool")
 def create_resource_pool(call, this, name, spec):
-    inventory.refuse_duplicate(this, name)
-    pool = inventory.ResourcePool(call.world.new_moid("resgroup"), inventory.encoded(name), this, this.owner)
-    this.pools[pool.moid] = call.world.add(pool)
-    call.world.touch(this)
-    return pool
+    return pools.create(call.world, this, name, spec)
+
+
+@method("ResourcePool", "UpdateConfig")
+def update_resource_pool(call, this, name=None, config=None):
+    if this.parent.kind != "ResourcePool":
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    pools.update(call.world, this, name, config)
+
+
+@method("ResourcePool", "DestroyChildren")
+def destroy_children(call, this):
+    for pool in list(this.pools.values()):
+        destroy_children(call, pool)
+        _dissolve(call.world, pool)
 
 
 @method("ComputeResource", "ReconfigureComputeResource_Task")
@@ -179,9 +176,12 @@ def _destroy(world, entity):
     entity.parent.children.pop(entity.moid, None)
     if isinstance(entity, fabric.Portgroup):
         entity.switch.portgroups.pop(entity.moid, None)
+        for host in entity.hosts.values():
+            host.networks.pop(entity.moid, None)
+            touch(world, host)
         world.touch(entity.switch)
     world.remove(entity)
-    world.touch(entity.parent)
+    world.touch(*filter(None, (entity.parent, inventory.datacenter_of(entity.parent))))
 
 
 def _destroy_child(world, child):

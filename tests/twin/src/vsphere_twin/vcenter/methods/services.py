@@ -22,8 +22,7 @@ def cancel_task(call, this):
 
 @method("CustomFieldsManager", "AddCustomFieldDef")
 def add_field(call, this, name, moType=None, fieldDefPolicy=None, fieldPolicy=None):
-    if any(field.name == name for field in this.fields.values()):
-        raise vim.fault.DuplicateName(msg=f"The name '{name}' already exists.", name=name, object=types.reference(this))
+    _refuse_taken(this, name)
     key = max(this.fields, default=FIRST_FIELD - 1) + 1
     this.fields[key] = make(vim.CustomFieldsManager.FieldDef, key=key, name=name, type=str, managedObjectType=moType)
     call.world.touch(this, *_carriers(call.world))
@@ -44,6 +43,8 @@ def remove_field(call, this, key):
 def rename_field(call, this, key, name):
     if key not in this.fields:
         raise _no_field()
+    if name != this.fields[key].name:
+        _refuse_taken(this, name)
     this.fields[key].name = name
     call.world.touch(this, *_carriers(call.world))
 
@@ -177,6 +178,13 @@ def _all_may_look_different(world, manager):
         "VmwareDistributedVirtualSwitch",
     )
     world.touch(manager, *(one for kind in kinds for one in world.of_kind(kind)))
+
+
+def _refuse_taken(manager, name):
+    if any(field.name == name for field in manager.fields.values()):
+        raise vim.fault.DuplicateName(
+            msg=f"The name '{name}' already exists.", name=name, object=types.reference(manager)
+        )
 
 
 def _no_field():

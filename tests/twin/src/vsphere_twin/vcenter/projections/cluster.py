@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import drs
+from vsphere_twin.model import drs, kept
 
 from ..registry import prop
 from .inventory import compute_summary
@@ -56,7 +56,8 @@ def _rules(cluster):
 
 
 def _das(cluster):
-    return make(
+    """The settings of HA: kept ones over those of a new cluster."""
+    shown = make(
         vim.cluster.DasConfigInfo,
         enabled=cluster.ha,
         vmMonitoring="vmMonitoringDisabled",
@@ -79,22 +80,27 @@ def _das(cluster):
         ),
         hBDatastoreCandidatePolicy="allFeasibleDsWithUserPreference",
     )
+    return kept.overlay(shown, cluster.kept.get("dasConfig"))
 
 
 def _drs(cluster):
-    return make(
+    """The settings of DRS: those that have a rule over kept ones."""
+    shown = make(
         vim.cluster.DrsConfigInfo,
         enabled=cluster.drs != "off",
         enableVmBehaviorOverrides=cluster.honours_overrides,
         defaultVmBehavior=cluster.drs if cluster.drs != "off" else "manual",
         vmotionRate=3,
-        option=[make(vim.option.OptionValue, key=key, value=value) for key, value in cluster.options.items()],
     )
+    shown = kept.overlay(shown, cluster.kept.get("drsConfig"))
+    shown.enabled = cluster.drs != "off"
+    shown.option = [make(vim.option.OptionValue, key=key, value=value) for key, value in cluster.options.items()]
+    return shown
 
 
 @prop("ClusterComputeResource", "configurationEx")
 def configuration_ex(cluster, world):
-    return make(
+    shown = make(
         vim.cluster.ConfigInfoEx,
         vmSwapPlacement="vmDirectory",
         dasConfig=_das(cluster),
@@ -117,4 +123,7 @@ def configuration_ex(cluster, world):
             vim.cluster.OrchestrationInfo,
             defaultVmReadiness=make(vim.cluster.VmReadiness, readyCondition="none", postReadyDelay=0),
         ),
+        vmOrchestration=list(cluster.orchestration.values()),
     )
+    others = {name: value for name, value in cluster.kept.items() if name not in ("dasConfig", "drsConfig")}
+    return kept.show(shown, others, {"dpmConfig": "dpmConfigInfo"})

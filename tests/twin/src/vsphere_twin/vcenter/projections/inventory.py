@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import resources
+from vsphere_twin.model import kept, resources
+from vsphere_twin.model import pools as model_pools
 from vsphere_twin.model.inventory import datacenter_of
 
 from .. import types
@@ -162,23 +163,16 @@ def compute_summary(compute, cls, **more):
     )
 
 
-def _allocation(reservation):
-    return make(
-        vim.ResourceAllocationInfo,
-        reservation=reservation,
-        expandableReservation=True,
-        limit=-1,
-        shares=make(vim.SharesInfo, shares=4000, level="normal"),
-    )
-
-
 def _pool_config(entity):
-    return make(
+    shown = make(
         vim.ResourceConfigSpec,
         entity=types.reference(entity),
-        cpuAllocation=_allocation(0),
-        memoryAllocation=_allocation(0),
+        cpuAllocation=model_pools.allocation("cpuAllocation"),
+        memoryAllocation=model_pools.allocation("memoryAllocation"),
     )
+    if entity.kind == "VirtualMachine":
+        return kept.show(shown, {"cpuAllocation": entity.cpu_allocation, "memoryAllocation": entity.memory_allocation})
+    return kept.show(shown, entity.allocations)
 
 
 def _pool_runtime(pool):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import members
+from vsphere_twin.model import kept, members
 from vsphere_twin.model.fabric import Teaming
 
 from ..registry import prop
@@ -29,7 +29,7 @@ def group_ports(group, world):
 
 @prop(GROUP, "config")
 def group_config(group, world):
-    return make(
+    shown = make(
         vim.dvs.DistributedVirtualPortgroup.ConfigInfo,
         key=group.key,
         name=group.name,
@@ -58,6 +58,7 @@ def group_config(group, world):
         autoExpand=True,
         uplink=group.uplink,
     )
+    return kept.show(shown, group.kept)
 
 
 @prop("DistributedVirtualSwitch", "uuid")
@@ -88,7 +89,7 @@ def switch_summary(switch, world):
         host=list(switch.hosts.values()),
         portgroupName=[group.name for group in switch.portgroups.values()],
         description=switch.description,
-        contact=make(vim.DistributedVirtualSwitch.ContactInfo, name="", contact=""),
+        contact=switch.kept.get("contact") or make(vim.DistributedVirtualSwitch.ContactInfo, name="", contact=""),
         numHosts=len(switch.hosts),
     )
 
@@ -100,7 +101,7 @@ def switch_capability(switch, world):
 
 @prop("DistributedVirtualSwitch", "config")
 def switch_config(switch, world):
-    return make(
+    shown = make(
         VMWARE.ConfigInfo,
         uuid=switch.uuid,
         name=switch.name,
@@ -137,6 +138,7 @@ def switch_config(switch, world):
             make(VMWARE.TeamingHealthCheckConfig, enable=False, interval=1),
         ],
     )
+    return kept.show(shown, switch.kept)
 
 
 def _discovery(switch):
@@ -193,17 +195,14 @@ def _port_setting(switch, group=None):
     """The port configuration of a port group, or of the switch as a whole."""
     flag = _policy_flag
     uplink = group is not None and group.uplink
+    number = 0 if group is None else [make(vim.NumericRange, start=0, end=4094)] if uplink else group.vlan
     vlan = (
-        make(
-            VMWARE.TrunkVlanSpec,
-            inherited=False,
-            vlanId=[make(vim.NumericRange, start=0, end=4094)],
-        )
-        if uplink
+        make(VMWARE.TrunkVlanSpec, inherited=False, vlanId=number)
+        if isinstance(number, list)
         else make(
             VMWARE.VlanIdSpec,
             inherited=group is None,
-            vlanId=group.vlan if group is not None else 0,
+            vlanId=number,
         )
     )
     return make(

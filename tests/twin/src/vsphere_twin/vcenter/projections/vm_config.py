@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import resources
+from vsphere_twin.model import kept, resources
 
 from .shape import make
 
@@ -12,7 +12,7 @@ from .shape import make
 def config(vm, world):
     """VirtualMachineConfigInfo."""
     directory = vm.home[: vm.home.rindex("/")] if "/" in vm.home else vm.home
-    return make(
+    shown = make(
         vim.vm.ConfigInfo,
         changeVersion=vm.change_version,
         modified=vm.modified,
@@ -45,7 +45,7 @@ def config(vm, world):
             syncTimeWithHost=False,
             syncTimeWithHostAllowed=True,
         ),
-        flags=vm.flags or _flags(),
+        flags=kept.overlay(_flags(), vm.flags),
         defaultPowerOps=make(
             vim.vm.DefaultPowerOpInfo,
             powerOffType="soft",
@@ -70,7 +70,7 @@ def config(vm, world):
             for store in vm.datastores.values()
         ],
         swapPlacement="inherit",
-        bootOptions=vm.boot_options or _boot_options(vm),
+        bootOptions=kept.overlay(_boot_options(vm), vm.boot_options),
         vAssertsEnabled=False,
         changeTrackingEnabled=False,
         firmware=vm.firmware,
@@ -106,6 +106,7 @@ def config(vm, world):
             vnumaOnCpuHotaddExposed=False,
         ),
     )
+    return kept.show(shown, vm.kept, kept.SHOWN_OF_VMS)
 
 
 def cores_per_node(vm):

@@ -1,0 +1,138 @@
+"""Settings of distributed switches and their port groups: those with a rule, and those that are kept as requested."""
+
+from __future__ import annotations
+
+import copy
+
+from pyVmomi import vim
+
+from . import kept, members, network
+
+SWITCH = vim.dvs.VmwareDistributedVirtualSwitch
+GROUP = vim.dvs.DistributedVirtualPortgroup
+KEPT_OF_SWITCH = (
+    "contact",
+    "defaultPortConfig",
+    "defaultProxySwitchMaxNumPorts",
+    "extensionKey",
+    "infrastructureTrafficResourceConfig",
+    "ipfixConfig",
+    "lacpApiVersion",
+    "linkDiscoveryProtocolConfig",
+    "maxPorts",
+    "multicastFilteringMode",
+    "networkOffloadSpecId",
+    "networkResourceControlVersion",
+    "policy",
+    "switchIpAddress",
+)
+SERVED_OF_SWITCH = (
+    *KEPT_OF_SWITCH,
+    *("configVersion", "name", "description", "host", "maxMtu", "uplinkPortPolicy", "uplinkPortgroup"),
+)
+LACP = ("singleLag", "multipleLag")
+MULTICAST = ("legacyFiltering", "snooping")
+RESOURCE_CONTROL = ("version2", "version3")
+LINK = vim.host.LinkDiscoveryProtocolConfig
+KEPT_OF_GROUP = ("autoExpand", "policy", "portNameFormat", "type")
+SERVED_OF_GROUP = (
+    *KEPT_OF_GROUP,
+    "backingType",
+    "configVersion",
+    "defaultPortConfig",
+    "description",
+    "name",
+    "numPorts",
+)
+VLANS = range(4095)
+
+
+def check_switch(spec):
+    """Refuse fields that the twin would drop, and values that no switch can have."""
+    if spec.numStandalonePorts == 0:
+        spec.numStandalonePorts = None
+    kept.refuse_unserved(spec, SERVED_OF_SWITCH)
+    kept.require_one_of(getattr(spec, "lacpApiVersion", None), LACP, "spec.lacpApiVersion")
+    kept.require_one_of(getattr(spec, "multicastFilteringMode", None), MULTICAST, "spec.multicastFilteringMode")
+    kept.require_one_of(spec.networkResourceControlVersion, RESOURCE_CONTROL, "spec.networkResourceControlVersion")
+    link = getattr(spec, "linkDiscoveryProtocolConfig", None)
+    if link is not None:
+        kept.require_one_of(link.protocol, LINK.ProtocolType.values, "spec.linkDiscoveryProtocolConfig.protocol")
+        kept.require_one_of(link.operation, LINK.OperationType.values, "spec.linkDiscoveryProtocolConfig.operation")
+    if getattr(spec, "maxMtu", None):
+        network.check_mtu(spec.maxMtu)
+    _check_ports(spec.defaultPortConfig)
+
+
+def configure_switch(world, switch, spec):
+    """Apply a checked specification."""
+    if getattr(spec, "maxMtu", None):
+        network.set_switch_mtu(world, switch, spec.maxMtu)
+    if isinstance(spec.uplinkPortPolicy, vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy):
+        members.rename_uplinks(switch, spec.uplinkPortPolicy.uplinkPortName)
+    members.change(world, switch, spec.host or [])
+    switch.description = switch.description if spec.description is None else spec.description
+    kept.keep(switch.kept, spec, KEPT_OF_SWITCH)
+    link = getattr(spec, "linkDiscoveryProtocolConfig", None)
+    if link is not None:
+        switch.lldp = str(link.operation) if link.protocol == LINK.ProtocolType.lldp else "none"
+
+
+def check_group(switch, spec, known=None):
+    """Refuse fields that the twin would drop, and values that no port group can have."""
+    kept.refuse_unserved(spec, SERVED_OF_GROUP)
+    kept.require_one_of(spec.type, GROUP.PortgroupType.values, "spec.type")
+    kept.require_one_of(getattr(spec, "backingType", None), ("standard",), "spec.backingType")
+    if spec.numPorts is not None and spec.numPorts < 0:
+        raise kept.wrong("spec.numPorts")
+    config = spec.defaultPortConfig
+    _check_ports(config)
+    order = getattr(getattr(config, "uplinkTeamingPolicy", None), "uplinkPortOrder", None)
+    named = [*(order.activeUplinkPort or []), *(order.standbyUplinkPort or [])] if order is not None else []
+    if any(name not in switch.uplinks for name in named):
+        raise kept.wrong("spec.defaultPortConfig.uplinkTeamingPolicy")
+
+
+def configure_group(group, spec):
+    """Apply a checked specification."""
+    config = copy.copy(spec.defaultPortConfig)
+    if config is not None:
+        _set_vlan(group, getattr(config, "vlan", None))
+        _set_teaming(group, getattr(config, "uplinkTeamingPolicy", None))
+        for name in ("vlan", "uplinkTeamingPolicy"):
+            if hasattr(config, name):
+                setattr(config, name, None)
+        group.kept["defaultPortConfig"] = kept.overlay(group.kept.get("defaultPortConfig"), config)
+    kept.keep(group.kept, spec, KEPT_OF_GROUP)
+    group.own_ports = spec.numPorts or group.own_ports
+    group.description = group.description if spec.description is None else spec.description
+
+
+def _check_ports(config):
+    vlan = getattr(config, "vlan", None)
+    if isinstance(vlan, SWITCH.VlanIdSpec):
+        if vlan.vlanId is not None and vlan.vlanId not in VLANS:
+            raise kept.wrong("spec.defaultPortConfig.vlan")
+    elif isinstance(vlan, SWITCH.TrunkVlanSpec):
+        if any(not 0 <= one.start <= one.end <= VLANS[-1] for one in vlan.vlanId or []):
+            raise kept.wrong("spec.defaultPortConfig.vlan")
+    elif isinstance(vlan, SWITCH.PvlanSpec):  # no switch of the twin has a private VLAN
+        raise kept.wrong("spec.defaultPortConfig.vlan")
+
+
+def _set_vlan(group, vlan):
+    if isinstance(vlan, SWITCH.VlanIdSpec) and vlan.vlanId is not None:
+        group.vlan = vlan.vlanId
+    elif isinstance(vlan, SWITCH.TrunkVlanSpec):
+        group.vlan = list(vlan.vlanId or [])
+
+
+def _set_teaming(group, wanted):
+    if wanted is None:
+        return
+    order = wanted.uplinkPortOrder
+    if wanted.policy is not None and wanted.policy.value:
+        group.teaming.policy = wanted.policy.value
+    if order is not None:
+        group.teaming.active = list(order.activeUplinkPort or [])
+        group.teaming.standby = list(order.standbyUplinkPort or [])

@@ -1,0 +1,79 @@
+"""Resource pools: their shares, reservations and limits, and what a change of them requires."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from . import inventory, kept, resources
+
+ALLOCATIONS = ("cpuAllocation", "memoryAllocation")
+# Shares of a pool by level (vSphere Resource Management, Resource Allocation Shares): a VM of 4 vCPUs and 16 GB.
+SHARES = {
+    "cpuAllocation": {"low": 2000, "normal": 4000, "high": 8000},
+    "memoryAllocation": {"low": 81920, "normal": 163840, "high": 327680},
+}
+
+
+def allocation(name):
+    """The allocation of a pool that nobody configured."""
+    return vim.ResourceAllocationInfo(
+        reservation=0,
+        expandableReservation=True,
+        limit=-1,
+        shares=vim.SharesInfo(shares=SHARES[name]["normal"], level="normal"),
+    )
+
+
+def create(world, above, name, spec):
+    """CreateResourcePool: a pool below another one."""
+    inventory.refuse_duplicate(above, name)
+    pool = inventory.ResourcePool(world.new_moid("resgroup"), inventory.encoded(name), above, above.owner)
+    pool.allocations = _allocations(pool, spec)
+    above.pools[pool.moid] = world.add(pool)
+    world.touch(above)
+    return pool
+
+
+def update(world, pool, name, spec):
+    """UpdateConfig: name and allocations; unset fields stay."""
+    changed = pool.allocations if spec is None else _allocations(pool, spec)
+    if name and name != pool.name:
+        inventory.rename(world, pool, name)
+    pool.allocations = changed
+    world.touch(pool, pool.parent)
+
+
+def _allocations(pool, spec):
+    """The allocations after a change; InvalidArgument or a lack of resources where they cannot be."""
+    merged = {}
+    for name in ALLOCATIONS:
+        before = pool.allocations.get(name) or allocation(name)
+        wanted = kept.overlay(before, getattr(spec, name))
+        if wanted.reservation < 0 or wanted.limit < -1 or -1 < wanted.limit < wanted.reservation:
+            raise kept.wrong(f"spec.{name}")
+        level = str(wanted.shares.level)
+        if level in SHARES[name]:
+            wanted.shares = vim.SharesInfo(level=level, shares=SHARES[name][level])
+        elif not 0 < (wanted.shares.shares or 0) <= 4_000_000:
+            raise kept.wrong(f"spec.{name}.shares")
+        merged[name] = wanted
+    _require_room(pool, merged)
+    return merged
+
+
+def _require_room(pool, wanted):
+    hosts = [host for host in pool.owner.hosts.values() if host.connection == "connected"]
+    mhz = sum(resources.cpu_capacity_mhz(host) for host in hosts)
+    megabytes = sum(resources.effective_memory_mb(host) for host in hosts)
+    beside = [one for one in pool.parent.pools.values() if one is not pool]
+    for name, capacity, lack, unit in (
+        ("cpuAllocation", mhz, vim.fault.InsufficientCpuResourcesFault, 1),
+        ("memoryAllocation", megabytes, vim.fault.InsufficientMemoryResourcesFault, 1024 * 1024),
+    ):
+        left = capacity - sum(one.allocations[name].reservation for one in beside if name in one.allocations)
+        if wanted[name].reservation > left:
+            raise lack(
+                msg="The available resources in the parent resource pool are insufficient for the operation.",
+                unreserved=max(0, left) * unit,
+                requested=wanted[name].reservation * unit,
+            )

@@ -1,0 +1,269 @@
+"""Settings that any client writes: they are read back as written, or the request is refused; none is dropped."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim, vmodl
+
+from .any_client import ended, lab
+
+DVS = vim.dvs.VmwareDistributedVirtualSwitch
+GROUP = vim.dvs.DistributedVirtualPortgroup
+
+
+@pytest.fixture(scope="module")
+def client():
+    with lab() as started:
+        yield started
+
+
+def reconfigured(vm, **spec):
+    return ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(**spec)))
+
+
+def of_cluster(client, **spec):
+    cluster = client.find(vim.ClusterComputeResource, "gpu")
+    return ended(cluster.ReconfigureComputeResource_Task(vim.cluster.ConfigSpecEx(**spec), True))
+
+
+@pytest.mark.parametrize(
+    "field, value, shown",
+    [
+        ("nestedHVEnabled", True, "nestedHVEnabled"),
+        ("vPMCEnabled", True, "vPMCEnabled"),
+        ("changeTrackingEnabled", True, "changeTrackingEnabled"),
+        ("swapPlacement", "hostLocal", "swapPlacement"),
+        ("migrateEncryption", "required", "migrateEncryption"),
+        ("ftEncryptionMode", "ftEncryptionDisabled", "ftEncryptionMode"),
+        ("managedBy", vim.ext.ManagedByInfo(extensionKey="com.example", type="job"), "managedBy"),
+        ("tools", vim.vm.ToolsConfigInfo(syncTimeWithHost=True), "tools.syncTimeWithHost"),
+        ("powerOpInfo", vim.vm.DefaultPowerOpInfo(powerOffType="hard"), "defaultPowerOps.powerOffType"),
+        (
+            "scheduledHardwareUpgradeInfo",
+            vim.vm.ScheduledHardwareUpgradeInfo(upgradePolicy="always"),
+            "scheduledHardwareUpgradeInfo.upgradePolicy",
+        ),
+    ],
+)
+def test_a_setting_of_a_vm_is_read_back(client, field, value, shown):
+    assert reconfigured(client.vm(), **{field: value}) is None
+    read = client.vm().config
+    for name in shown.split("."):
+        read, value = getattr(read, name), getattr(value, name, value)
+    assert str(read) == str(value)
+    assert client.vm().config.tools.afterPowerOn is True  # an unset field of a structure stays
+
+
+def test_unset_fields_of_flags_and_boot_options_stay(client):
+    vm = client.vm()
+    assert reconfigured(vm, bootOptions=vim.vm.BootOptions(efiSecureBootEnabled=True)) is None
+    assert reconfigured(vm, bootOptions=vim.vm.BootOptions(bootDelay=1000)) is None
+    assert reconfigured(vm, flags=vim.vm.FlagInfo(vbsEnabled=True)) is None
+    assert (vm.config.bootOptions.efiSecureBootEnabled, vm.config.bootOptions.bootDelay) == (True, 1000)
+    assert (vm.config.flags.vbsEnabled, vm.config.flags.monitorType) == (True, "release")
+
+
+@pytest.mark.parametrize(
+    "spec, place",
+    [
+        ({"swapPlacement": "moon"}, "configSpec.swapPlacement"),
+        ({"migrateEncryption": "maybe"}, "configSpec.migrateEncryption"),
+        ({"tools": vim.vm.ToolsConfigInfo(toolsUpgradePolicy="daily")}, "configSpec.tools.toolsUpgradePolicy"),
+    ],
+)
+def test_a_value_that_no_vm_can_have_is_refused(client, spec, place):
+    fault = reconfigured(client.vm(), **spec)
+    assert isinstance(fault, vmodl.fault.InvalidArgument)
+    assert fault.invalidProperty == place
+
+
+def test_a_setting_of_a_vm_that_nobody_serves_is_refused(client):
+    fault = reconfigured(client.vm(), vAppConfig=vim.vApp.VmConfigSpec(), annotation="dropped")
+    assert isinstance(fault, vmodl.fault.NotSupported)
+    assert "VirtualMachineConfigSpec.vAppConfig" in fault.msg
+    assert client.vm().config.annotation != "dropped"
+
+
+def test_nested_virtualisation_needs_a_vm_that_is_off(client):
+    vm = client.vm("train-02")
+    assert ended(vm.PowerOnVM_Task()) is None
+    fault = reconfigured(vm, nestedHVEnabled=True)
+    assert ended(vm.PowerOffVM_Task()) is None
+    assert isinstance(fault, vim.fault.InvalidPowerState)
+    assert vm.config.nestedHVEnabled is False
+
+
+def test_a_snapshot_brings_settings_back(client):
+    vm = client.vm("train-02")
+    snapshot = ended(vm.CreateSnapshot_Task("before", "", False, False))
+    assert reconfigured(vm, swapPlacement="hostLocal", flags=vim.vm.FlagInfo(vbsEnabled=True)) is None
+    assert ended(snapshot.RevertToSnapshot_Task()) is None
+    assert (vm.config.swapPlacement, vm.config.flags.vbsEnabled) == ("inherit", False)
+    assert ended(vm.RemoveAllSnapshots_Task()) is None
+
+
+def test_settings_of_a_cluster_are_read_back(client):
+    das = vim.cluster.DasConfigInfo(hostMonitoring="disabled", defaultVmSettings=vim.cluster.DasVmSettings())
+    das.defaultVmSettings.restartPriority = "high"
+    assert of_cluster(client, dasConfig=das, drsConfig=vim.cluster.DrsConfigInfo(vmotionRate=2)) is None
+    shown = client.find(vim.ClusterComputeResource, "gpu").configurationEx
+    assert shown.dasConfig.hostMonitoring == "disabled"
+    assert shown.dasConfig.defaultVmSettings.restartPriority == "high"
+    assert shown.dasConfig.defaultVmSettings.isolationResponse == "none"
+    assert shown.drsConfig.vmotionRate == 2
+
+
+def test_a_vm_has_its_own_readiness(client):
+    info = vim.cluster.VmOrchestrationInfo(
+        vm=client.vm(), vmReadiness=vim.cluster.VmReadiness(readyCondition="poweredOn", postReadyDelay=10)
+    )
+    change = vim.cluster.VmOrchestrationSpec(operation="add", info=info)
+    assert of_cluster(client, vmOrchestrationSpec=[change]) is None
+    (shown,) = client.find(vim.ClusterComputeResource, "gpu").configurationEx.vmOrchestration
+    assert (shown.vm, shown.vmReadiness.postReadyDelay) == (client.vm(), 10)
+    assert isinstance(of_cluster(client, vmOrchestrationSpec=[change]), vmodl.fault.InvalidArgument)
+    change = vim.cluster.VmOrchestrationSpec(operation="remove", removeKey=client.vm())
+    assert of_cluster(client, vmOrchestrationSpec=[change]) is None
+
+
+@pytest.mark.parametrize(
+    "spec, kind",
+    [
+        ({"drsConfig": vim.cluster.DrsConfigInfo(vmotionRate=9)}, vmodl.fault.InvalidArgument),
+        ({"vmSwapPlacement": "moon"}, vmodl.fault.InvalidArgument),
+        ({"vsanConfig": vim.vsan.cluster.ConfigInfo(enabled=True)}, vmodl.fault.NotSupported),
+    ],
+)
+def test_what_a_cluster_cannot_have_is_refused(client, spec, kind):
+    assert isinstance(of_cluster(client, **spec), kind)
+
+
+def allocations(**cpu):
+    return vim.ResourceConfigSpec(
+        cpuAllocation=vim.ResourceAllocationInfo(**cpu), memoryAllocation=vim.ResourceAllocationInfo()
+    )
+
+
+def test_a_resource_pool_has_the_allocation_that_was_requested(client):
+    root = client.find(vim.ClusterComputeResource, "gpu").resourcePool
+    pool = root.CreateResourcePool("limited", allocations(limit=1000, shares=vim.SharesInfo(level="high", shares=0)))
+    cpu, memory = pool.config.cpuAllocation, pool.config.memoryAllocation
+    assert (cpu.limit, cpu.shares.shares, memory.limit, memory.shares.shares) == (1000, 8000, -1, 163840)
+    pool.UpdateConfig("renamed", allocations(reservation=500))
+    assert (pool.name, pool.config.cpuAllocation.reservation, pool.config.cpuAllocation.limit) == ("renamed", 500, 1000)
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        pool.UpdateConfig(None, allocations(limit=-5))
+    with pytest.raises(vim.fault.InsufficientCpuResourcesFault):
+        root.CreateResourcePool("large", allocations(reservation=99_999_999))
+    root.DestroyChildren()
+    assert root.resourcePool == []
+
+
+def created(client, product=None, **config):
+    spec = vim.DistributedVirtualSwitch.CreateSpec(configSpec=DVS.ConfigSpec(**config))
+    if product:
+        spec.productInfo = vim.dvs.ProductSpec(version=product)
+    return ended(client.center.networkFolder.CreateDVS_Task(spec))
+
+
+def test_a_switch_is_created_as_requested(client):
+    policy = vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy(uplinkPortName=["a", "b", "c"])
+    link = vim.host.LinkDiscoveryProtocolConfig(protocol="lldp", operation="both")
+    contact = vim.DistributedVirtualSwitch.ContactInfo(name="noc", contact="1")
+    switch = created(
+        client,
+        product="8.0.0",
+        name="asked",
+        maxMtu=9000,
+        uplinkPortPolicy=policy,
+        linkDiscoveryProtocolConfig=link,
+        contact=contact,
+        multicastFilteringMode="snooping",
+    )
+    config = switch.config
+    assert (config.maxMtu, config.productInfo.version, config.multicastFilteringMode) == (9000, "8.0.0", "snooping")
+    assert list(config.uplinkPortPolicy.uplinkPortName) == ["a", "b", "c"]
+    assert (config.linkDiscoveryProtocolConfig.protocol, config.linkDiscoveryProtocolConfig.operation) == (
+        "lldp",
+        "both",
+    )
+    assert config.contact.name == "noc"
+    assert ended(switch.Destroy_Task()) is None
+
+
+@pytest.mark.parametrize(
+    "config, product, kind",
+    [
+        ({"maxMtu": 100_000}, None, vmodl.fault.InvalidArgument),
+        ({}, "1.0", vmodl.fault.InvalidArgument),
+        ({"multicastFilteringMode": "none"}, None, vmodl.fault.InvalidArgument),
+        (
+            {"pvlanConfigSpec": [DVS.PvlanConfigSpec(operation="add", pvlanEntry=DVS.PvlanMapEntry())]},
+            None,
+            vmodl.fault.NotSupported,
+        ),
+    ],
+)
+def test_a_switch_that_cannot_be_is_not_created(client, config, product, kind):
+    for entry in config.get("pvlanConfigSpec", []):
+        entry.pvlanEntry = DVS.PvlanMapEntry(primaryVlanId=5, secondaryVlanId=5, pvlanType="promiscuous")
+    assert isinstance(created(client, product, name="impossible", **config), kind)
+    assert [one for one in client.center.network if one.name == "impossible"] == []
+
+
+def port_group(vlan, **config):
+    return GROUP.ConfigSpec(name="asked", numPorts=8, defaultPortConfig=DVS.VmwarePortConfigPolicy(vlan=vlan), **config)
+
+
+def test_a_port_group_has_its_kind_and_its_trunk(client):
+    switch = client.find(vim.DistributedVirtualSwitch, "dvs-train")
+    trunk = DVS.TrunkVlanSpec(inherited=False, vlanId=[vim.NumericRange(start=10, end=20)])
+    spec = port_group(trunk, type="ephemeral", autoExpand=False)
+    spec.defaultPortConfig.securityPolicy = DVS.SecurityPolicy(
+        inherited=False, allowPromiscuous=vim.BoolPolicy(inherited=False, value=True)
+    )
+    group = ended(switch.CreateDVPortgroup_Task(spec))
+    setting = group.config.defaultPortConfig
+    assert (group.config.type, group.config.autoExpand) == ("ephemeral", False)
+    assert [(one.start, one.end) for one in setting.vlan.vlanId] == [(10, 20)]
+    assert setting.securityPolicy.allowPromiscuous.value is True
+    assert setting.securityPolicy.forgedTransmits.value is False
+    change = port_group(DVS.VlanIdSpec(inherited=False, vlanId=40))
+    assert ended(group.ReconfigureDVPortgroup_Task(change)) is None
+    assert group.config.defaultPortConfig.vlan.vlanId == 40
+    assert ended(group.Destroy_Task()) is None
+
+
+@pytest.mark.parametrize(
+    "vlan, more",
+    [
+        (DVS.VlanIdSpec(inherited=False, vlanId=5000), {"type": "earlyBinding"}),
+        (DVS.PvlanSpec(inherited=False, pvlanId=5), {"type": "earlyBinding"}),
+        (DVS.VlanIdSpec(inherited=False, vlanId=5), {"type": "bogus"}),
+    ],
+)
+def test_a_port_group_that_cannot_be_is_not_created(client, vlan, more):
+    switch = client.find(vim.DistributedVirtualSwitch, "dvs-train")
+    assert isinstance(ended(switch.CreateDVPortgroup_Task(port_group(vlan, **more))), vmodl.fault.InvalidArgument)
+
+
+def test_vcenter_takes_known_settings_of_their_type_and_new_ones_below_config(client):
+    setting = client.content.setting
+    option = vim.option.OptionValue
+    setting.UpdateOptions([option(key="config.own", value="x"), option(key="vgpu.hotmigrate.enabled", value=True)])
+    assert setting.QueryOptions("vgpu.hotmigrate.enabled")[0].value is True
+    assert setting.QueryOptions("config.own")[0].value == "x"
+    with pytest.raises(vim.fault.InvalidName):
+        setting.UpdateOptions([option(key="nope.nope", value="1")])
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        setting.UpdateOptions([option(key="vgpu.hotmigrate.enabled", value="true")])
+
+
+def test_two_custom_fields_never_have_one_name(client):
+    fields = client.content.customFieldsManager
+    first, second = (fields.AddCustomFieldDef(name, vim.VirtualMachine) for name in ("first", "second"))
+    with pytest.raises(vim.fault.DuplicateName):
+        fields.RenameCustomFieldDef(second.key, "first")
+    fields.RenameCustomFieldDef(second.key, "second")
+    for one in (first, second):
+        fields.RemoveCustomFieldDef(one.key)
