@@ -134,6 +134,22 @@ def test_recipe_for_gpus_has_versions_and_hashes():
     assert len(re.findall(r"pip3 install[^&]*/build/horovod ", text)) == 1
     pinned = re.findall(r"^([a-z]+)==\S+ \\\n    --hash=sha256:", (CUDA / "python.txt").read_text(), re.MULTILINE)
     assert set(pinned) >= set((CUDA / "python.in").read_text().split())
+    # The build of Horovod takes cffi from the index, without a version or a hash, if there is none yet.
+    assert text.index("--require-hashes -r /build/python.txt") < text.index(
+        "pip3 install --no-deps --no-build-isolation"
+    )
+
+
+@pytest.mark.parametrize("gpus, passed", [("", None), ("80,90", "80,90")])
+def test_kernels_are_compiled_for_all_gpus_that_cuda_supports_or_for_those_of_the_argument(gpus, passed):
+    """Horovod reads the capabilities of the compiler if the variable is unset, and fails if it is empty."""
+    text = (CUDA / "Dockerfile").read_text()
+    assert "\nARG GPUS=\n" in text
+    (words,) = re.findall(r"env (\$\{GPUS.*?\}\}) ", text)
+    script = f"env {words} printenv HOROVOD_BUILD_CUDA_CC_LIST"
+    environment = {"GPUS": gpus, "PATH": os.environ["PATH"]}
+    ran = subprocess.run(["sh", "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert (ran.stdout.strip() or None) == passed
 
 
 def test_lab_and_recipe_have_the_same_base():
