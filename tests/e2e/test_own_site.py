@@ -6,9 +6,10 @@ import json
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare, view
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import add, compare, view
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture, load
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.captured import Outputs, addition
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed, platform_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import first
 
 from rehearse import __main__ as rehearsal
@@ -150,6 +151,21 @@ def test_a_rehearsal_on_a_capture_names_what_was_forgotten(own, live, tmp_path):
     assert files(own) == before
 
 
+JUNOS = {
+    "show version": "Hostname: leaf-07\nModel: qfx5120-32c\nJunos: 21.4R3-S3.4\n",
+    "show configuration interfaces": "et-0/0/1 {\n    mtu 9216;\n}\n",
+    "show lldp neighbors": "Local Interface    Parent Interface    Chassis Id          Port info          System Name\n"
+    "et-0/0/1           -                   b8:ce:f6:00:00:01   vmnic2             esx-01.lab.example\n",
+}
+
+
+def add_a_switch_without_a_twin(path):
+    """Add a switch with Junos to a capture, as switch_capture_info does."""
+    found = Outputs(texts=JUNOS, times=dict.fromkeys(JUNOS, "2026-11-28T19:00:00+00:00"))
+    junos = platform_of("junos", None)
+    add.add_all(path, False, lambda table: [addition(junos, "leaf-07", ["leaf-07"], found, table, False)])
+
+
 def test_a_rehearsal_without_bmcs_and_switches_is_incomplete(tmp_path):
     path = str(tmp_path / "site.zip")
     seed = ready(())
@@ -160,6 +176,7 @@ def test_a_rehearsal_without_bmcs_and_switches_is_incomplete(tmp_path):
         driver = Driver(connection(twin, tmp_path / "sessions"), twin)
         answers = [driver(module, dest=path) for module in ("site_capture_info", "host_capture_info")]
         assert not [one["msg"] for one in answers if one["failed"]]
+    add_a_switch_without_a_twin(path)
     made = first.write(view.read(Capture(path), parsed), compare.originals(load(f"{path}.secret.json")))
     # The new VMs come from an item of a content library, whose names the anonymised capture gets back.
     made.files[SITE] = made.files[SITE].replace("    template: ubuntu-template\n", ITEM)
@@ -170,5 +187,6 @@ def test_a_rehearsal_without_bmcs_and_switches_is_incomplete(tmp_path):
     assert outcome.unknown == [
         "The capture has no data of the BMCs of esx-01.lab.example, esx-02.lab.example.",
         "The twin has no switch of the capture. No cable and no setting of a switch is compared.",
+        "The twin has no data of the switches leaf-07 (the twin has no switch with junos).",
     ]
     assert "BIOS settings is assumed to be those that GPUs need" in "\n".join(outcome.lines())
