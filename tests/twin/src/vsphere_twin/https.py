@@ -19,7 +19,9 @@ COMPRESS_FROM = 2_000  # bytes; less than this is not worth the time
 IDLE_S = 120
 PIECE = 64 * 1024  # bytes of a body that are read at once
 MOST_LINE = 4_096  # bytes of a line between chunks
+MOST_MESSAGE = 64 * 1024**2  # bytes of a body that is held in memory; files are stored piece by piece
 _HEX = re.compile(rb"[0-9a-fA-F]{1,16}")
+_LENGTH = re.compile(r"[0-9]{1,18}")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -43,14 +45,47 @@ class Handler(BaseHTTPRequestHandler):
         self.server.connections.discard(self.request)
         self.request.close()
 
+    def parse_request(self):
+        """Refuse HTTP/0.9, which has no headers to answer with, and bodies whose end is unknown (RFC 9112 6.3)."""
+        if not super().parse_request():
+            return False
+        if self.request_version == "HTTP/0.9":
+            self.request_version = "HTTP/1.0"
+            return self.reject(400)
+        coding = self.headers.get("Transfer-Encoding", "chunked").strip().casefold()
+        if coding not in ("chunked", "identity"):
+            return self.reject(501)
+        lengths = self.headers.get_all("Content-Length") or ["0"]
+        if len(set(lengths)) > 1 or not _LENGTH.fullmatch(lengths[0].strip()):
+            return self.reject(400)
+        return True
+
+    def reject(self, status):
+        """Answer a request that cannot be read, and end the connection."""
+        self.close_connection = True
+        self.send(status, b"", "text/plain")
+        return False
+
     @property
     def chunked(self):
         """Return whether the body comes in chunks, without a length (RFC 9112 7.1), as Go clients send it."""
         return self.headers.get("Transfer-Encoding", "").strip().casefold() == "chunked"
 
     def body(self):
-        """The body that the client sent; a broken one ends the connection."""
-        return b"".join(self.pieces())
+        """The body that the client sent; a broken one ends the connection, and so does one that is too large."""
+        parts, size = [], 0 if self.chunked else int(self.headers.get("Content-Length") or 0)
+        self._require_size(size)
+        for part in self.pieces():
+            parts.append(part)
+            if self.chunked:
+                size += len(part)
+                self._require_size(size)
+        return b"".join(parts)
+
+    def _require_size(self, size):
+        if size > MOST_MESSAGE:
+            self.reject(413)
+            raise ConnectionError(f"The body has more than {MOST_MESSAGE} bytes.")
 
     def pieces(self):
         """The body in pieces, as it arrives; less than announced where the connection ends before."""

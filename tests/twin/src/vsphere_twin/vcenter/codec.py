@@ -21,6 +21,8 @@ from pyVmomi.SoapAdapter import (
 from ..model.sso import SAML, Rejected, span_of
 from . import serialiser, types
 
+# Methods of the API and those that clients call beside it; other services have other addresses.
+NAMESPACES = ("urn:vim25", "urn:internalvim25", "urn:reflect")
 WSSE = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
 
 BODY = f"{XMLNS_SOAPENV}{NS_SEP}Body"
@@ -79,7 +81,9 @@ class _RequestReader(ExpatDeserializerNSHandlers):
 
     def StartElementHandler(self, tag, attr):
         if self._in_body and self.method is None:
-            self.method = tag.rpartition(NS_SEP)[2]
+            namespace, _separator, self.method = tag.rpartition(NS_SEP)
+            if namespace not in NAMESPACES:
+                raise ValueError(f"the namespace {namespace!r} is not known here")
             self.inner.Deserialize(self.parser, _arguments_type(self.method), nsMap=self.nsMap)
             self.inner.StartElementHandler(tag, attr)
         elif tag == BODY:

@@ -14,6 +14,10 @@ from .calls import ClientGone
 from .folder import DatastoreFiles
 from .sts import Sts
 
+VERSIONS = "/sdk/vimServiceVersions.xml"
+# The SDK for Perl of VMware uses the last one (VMware vSphere SDK for Perl Programming Guide, servicepath).
+SDK = ("/sdk", "/sdk/vimService", "/sdk/webService")
+
 
 class Handler(https.Handler):
     """One connection of a client."""
@@ -27,14 +31,14 @@ class Handler(https.Handler):
             self._file(self.server.files.exported)
         elif not self._available():
             return
-        elif self.path == "/sdk/vimServiceVersions.xml":
+        elif self.target == VERSIONS:
             self.server.dispatcher.requests["GET vimServiceVersions.xml"] += 1
             self.send(200, service_versions(self.server.dispatcher.newest), "text/xml")
         else:
             self.send(404, b"Not found", "text/plain")
 
     def do_HEAD(self):
-        self._file(self.server.files.read) if self._is_file() else self.send(404, b"", "text/plain")
+        self.do_GET()  # without the body (RFC 9110 9.3.2)
 
     def do_PUT(self):
         if self._is_file():
@@ -61,7 +65,7 @@ class Handler(https.Handler):
         if self.server.sts.serves(self.path):
             self.send(*self.server.sts.handle(data, self.headers.get("SOAPAction")), "text/xml; charset=utf-8")
             return
-        if self.path.rstrip("/") != "/sdk":
+        if self.target.rstrip("/") not in SDK:
             self.send(404, b"Not found", "text/plain")
             return
         self.user_agent = self.headers.get("User-Agent")
@@ -88,6 +92,11 @@ class Handler(https.Handler):
         poll = select.poll()
         poll.register(self.request.fileno(), select.POLLRDHUP)
         return bool(poll.poll(0))
+
+    @property
+    def target(self):
+        """The path of the request without its query."""
+        return self.path.partition("?")[0]
 
     def _is_rest(self):
         return self.path.startswith(("/api/", "/rest/"))
