@@ -22,7 +22,8 @@ from vsphere_twin.controller.jobs import TEMPLATES, Outcome
 from vsphere_twin.controller.tables import variables_of
 
 RUNNER = "ansible-runner"
-TIMEOUT_S = 1800
+# All stages in an image took more than half an hour on a busy machine.
+TIMEOUT_S = 3600
 # AWX sets these for every job, and no credential can set them.
 OF_JOBS = {
     "ANSIBLE_FORCE_COLOR": "True",

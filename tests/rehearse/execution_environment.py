@@ -27,7 +27,7 @@ from vsphere_twin.guests import engine
 from vsphere_twin.launch import launch
 
 from . import awx_environment, center, playbook
-from .awx_jobs import Executor, events, repository
+from .awx_jobs import TIMEOUT_S, Executor, events, repository
 from .failure import RehearsalFailed
 
 PROJECT = playbook.ROOT / "extensions" / "awx" / "project"
@@ -36,7 +36,6 @@ PREFIX = "aiready"
 # Job templates in the order of their launch.
 TEMPLATES = ("preflight", "site")
 FACES = ("ssh", "redfish", "switches", "controller")
-LIMIT_S = 1800
 # Preflight has no open row of these.
 TIDY = ("this job", "inventory")
 # What ansible-runner adds to a job that runs in a container.
@@ -104,11 +103,13 @@ def _run_jobs(twin: Any, work: Path, image: str, say: Callable[[str], None]) -> 
         echo=lambda line: say(f"  | {line}"),
     )
     jobs = sorted(controller.service.jobs.listed("jobs"), key=lambda job: job["id"])
+    if run.status:
+        # One that still runs has no other output yet.
+        files = [executor.result(job["id"]) / "stdout" for job in jobs if job["status"] != "successful"]
+        ends = "\n".join(file.read_text()[-4000:] for file in files if file.is_file())
+        raise RehearsalFailed(f"A job failed in the execution environment, or took too long. {ends}")
     for job in jobs:
         job["events"] = events(executor.result(job["id"]))
-    if run.status:
-        ends = "\n".join(job["result_stdout"][-4000:] for job in jobs if job["status"] != "successful")
-        raise RehearsalFailed(f"A job failed in the execution environment. {ends}")
     return jobs
 
 
@@ -153,7 +154,7 @@ def _launches(image: str) -> list[dict[str, Any]]:
     launched = [
         {
             "name": f"Launch {name} in {image}",
-            "awx.awx.job_launch": {"name": f"{PREFIX} {name}", "wait": True, "interval": 1, "timeout": LIMIT_S},
+            "awx.awx.job_launch": {"name": f"{PREFIX} {name}", "wait": True, "interval": 1, "timeout": TIMEOUT_S},
         }
         for name in TEMPLATES
     ]
