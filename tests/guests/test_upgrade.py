@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import yaml
 
-from e2e.conftest import Lab
-from rehearse import playbook
-from vsphere_twin.launch import launch
-from vsphere_twin.model import depot
-
-from .conftest import SEED
+from .fleet import FACES, HOSTS, RELEASES, Fleet, started
 from .lab import until
 from .trainings import PAIR, TRAININGS, WORK
 
-PLAYBOOKS = playbook.ROOT / "playbooks"
-FACES = ("ssh", "redfish", "guests", "depot", "registry")
-# Two upgrades with two guests take many minutes. Commits of their turn run neither guests on the oldest core, nor the
-# image of the execution environment or the newest modules of other collections. Naming the file runs the test, too.
-# One for each wave. Eight hosts take longer, and show nothing else about the training.
-HOSTS = 2
-# Host and guest driver of vGPU 18, 19 and 20.
-RELEASES = (("570.124.03", "570.124.06"), ("580.65.05", "580.65.06"), ("595.58.02", "595.58.03"))
 EACH, ALL = 10, 30
-# Seconds of one playbook. The limit of pytest is too short for all of them.
-LIMIT_S = 1200
 # After each ten iterations, it waits until it is held. The last ones are not held.
 STEPS = f"""
 import sys, time
@@ -53,36 +35,8 @@ engines.run(small.train, small.parser().parse_args())
 """
 
 
-def seed():
-    made = yaml.safe_load(SEED.read_text())
-    (datacenter,) = made["datacenters"]
-    (cluster,) = datacenter["clusters"]
-    (host,) = cluster["hosts"]
-    host.update(count=HOSTS, driver={"family": "nvaie", "version": RELEASES[0][0]}, bios={"vendor": "dell"})
-    new = [{"depot": {"family": "nvaie", "version": version}} for version, _guest in RELEASES[1:]]
-    datacenter["datastores"][0]["files"] = new
-    made["fabric"]["cables"] = [[f"esx-{n:02}.lab.example/vmnic1", f"leaf-01/Ethernet{n}"] for n in range(1, HOSTS + 1)]
-    return made
-
-
-class Site(Lab):
-    """The inventory of the lab with the hosts of this twin. Its switches are no part of an upgrade."""
-
-    def _with_hosts(self, inventory):
-        made = super()._with_hosts(inventory)
-        made["all"]["children"] = {"esxi_hosts": made["all"]["children"]["esxi_hosts"]}
-        return made
-
-
-class Fleet:
-    """Hosts and two guests, and the playbooks of their site with the drivers of one release."""
-
-    def __init__(self, twin, work, stderr):
-        self.twin, self.site, self.stderr = twin, Site(twin, work), stderr
-        self.hold, self.results = work / "hold", work / "results"
-
-    def sh(self, name, text):
-        return self.twin.guest(name).run(["sh", "-c", text])[1].strip()
+class Trained(Fleet):
+    """The same with a training, which the upgrades hold."""
 
     def prepare(self):
         """Both guests have the oldest driver, a container engine and the training."""
@@ -95,22 +49,12 @@ class Fleet:
             made = self.run(stage, 0)
             assert made.status == 0, made.output
 
-    def hosts(self):
-        return sorted(self.twin.world.of_kind("HostSystem"), key=lambda host: host.name)
-
-    def driver(self, name):
-        """The guest driver that runs, past the collection."""
-        return self.sh(name, "nvidia-smi --query-gpu=driver_version --format=csv,noheader")
-
     def result(self):
         """That of the training, from its file."""
         (file,) = self.results.glob("training-*.json")
         return json.loads(file.read_text())
 
     def run(self, name, number, **variables):
-        """Run a playbook of the site with the drivers of a release, by its place in RELEASES."""
-        host, guest = RELEASES[number]
-        package = f"{{{{ lab_endpoint.depot.url }}}}/grid/nvidia-linux-grid-{guest.split('.')[0]}_{guest}_amd64.deb"
         training = {
             "engine": "torchrun",
             "command": ["python3", "/steps/steps.py", "--engine", "torchrun"],
@@ -121,19 +65,6 @@ class Fleet:
             "image": "{{ lab_endpoint.registry.address }}/aiready/horovod:0.28.1-cpu",
             "result_dir": str(self.results),
             "gpus": "none",
-        }
-        site = {
-            "network": {"path": "pvrdma", "nics": ["vmnic1"], "vmknic": "vmk1", "portgroup": "pg-rdma"},
-            "driver": {"depot": f"[datastore-01] depots/{depot.file_name(version=host)}"},
-            "hosts": {"reboot": "allow", "evacuation": "shutdown"},
-            "training": training,
-        }
-        guests = {
-            "user": "ops",
-            "address_network": "VM Network",
-            "driver": {"package": package},
-            "limits": {"memlock": "as_is", "nofile": 0},
-            "reboot": "allow",
         }
         runtime = {
             "engine": "docker",
@@ -151,17 +82,7 @@ class Fleet:
                 }
             ],
         }
-        variables = {"lab_validation": {}, "lab_runtime": runtime, "lab_guests": guests, **variables}
-        # It replaces the limit of pytest, which ends with the test.
-        faulthandler.dump_traceback_later(LIMIT_S, exit=True, file=self.stderr)
-        inventory = self.site.inventory(site)
-        return playbook.run(
-            PLAYBOOKS / f"{name}.yml",
-            "--extra-vars",
-            json.dumps(variables),
-            env=playbook.environment(self.site.work, AIREADY_RESULTS=str(self.results)),
-            inventory=inventory,
-        )
+        return super().run(name, number, site={"training": training}, lab_runtime=runtime, **variables)
 
     @contextlib.contextmanager
     def training(self):
@@ -188,14 +109,12 @@ class Fleet:
 @pytest.fixture
 def fleet(guests, tmp_path, capfd):
     # The lab of other tests installs the engine where tests do.
-    with capfd.disabled():
-        stderr = os.dup(2)
-    with open(stderr, "w") as uncaptured, launch(seed(), faces=FACES) as twin:
-        for name in PAIR:
-            twin.guest(name).wait()
-        yield Fleet(twin, tmp_path, uncaptured)
+    with started(Trained, tmp_path, capfd, (*FACES, "registry")) as made:
+        yield made
 
 
+# Two upgrades with two guests take many minutes. Commits of their turn run neither guests on the oldest core, nor the
+# image of the execution environment or the newest modules of other collections.
 @pytest.mark.turn(1, of=6)
 def test_a_training_goes_on_after_each_of_two_upgrades(fleet):
     fleet.prepare()
