@@ -152,7 +152,7 @@ def _nic(world, vm, device, new):
     if isinstance(device.backing, NIC_DISTRIBUTED):
         port = device.backing.port
         port.switchUuid = attached.switch.uuid
-        port.portKey = port.portKey or str(int(vm.moid.rpartition("-")[2]) * 10 + device.key % 10)
+        port.portKey = port.portKey or attached.free_port(vm)
         port.connectionCookie = port.connectionCookie or 1
     elif isinstance(device.backing, NIC_STANDARD):
         device.backing.network = vim.Network(attached.moid)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pyVmomi import vim
+
 from .files import Files
 from .inventory import Managed
 from .vm import written
@@ -31,6 +33,11 @@ class Datastore(Managed):
     @property
     def url(self):
         return f"ds:///vmfs/volumes/{self.uuid}/"
+
+    @property
+    def lun(self):
+        """The name of the disk below a VMFS volume, as ESXi writes it."""
+        return f"naa.6{self.uuid.replace('-', '')[:31]}"
 
     @property
     def free(self):
@@ -128,6 +135,30 @@ class Portgroup(Managed):
     @property
     def hosts(self):
         return self.switch.hosts
+
+    @property
+    def bound(self):
+        """Return whether its ports exist before something is plugged in."""
+        return self.kept.get("type") != "ephemeral"
+
+    @property
+    def port_keys(self):
+        """The keys of its own ports; those of uplinks follow from the members of the switch."""
+        first = int(self.key.rpartition("-")[2]) * 1000
+        return [str(first + number) for number in range(self.own_ports)]
+
+    def free_port(self, vm):
+        """The key of a port for an adapter of a VM; an elastic port group gets eight more when all are taken (vSphere
+        Networking, Port Allocation).
+        """
+        taken = {port.portKey for one in (vm, *self.vms.values()) for port in one.ports_of(self)}
+        while True:
+            free = next((key for key in self.port_keys if key not in taken), None)
+            if free is not None:
+                return free
+            if self.kept.get("autoExpand") is False:
+                raise vim.fault.LimitExceeded(msg="A specified limit was exceeded.", property="ports", limit=self.ports)
+            self.own_ports += 8
 
 
 def _switch_uuid(text):

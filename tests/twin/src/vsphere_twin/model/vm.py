@@ -100,6 +100,11 @@ class VirtualMachine(Managed):
     def disks(self):
         return [one for one in self.devices if isinstance(one, DISK)]
 
+    def ports_of(self, group):
+        """The connections of its adapters to a distributed port group."""
+        ports = [getattr(nic.backing, "port", None) for nic in self.nics]
+        return [port for port in ports if port is not None and port.portgroupKey == group.key]
+
     @property
     def nics(self):
         return [one for one in self.devices if isinstance(one, NIC)]

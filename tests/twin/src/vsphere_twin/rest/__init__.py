@@ -6,6 +6,7 @@ from . import (  # noqa: F401  the routes register themselves
     deployment,
     depots,
     direct_path,
+    inventory,
     libraries,
     supervisor,
     tagging,

@@ -106,7 +106,7 @@ class Api:
         path = urllib.parse.unquote(parts.path).rstrip("/")
         query = Query(urllib.parse.parse_qs(parts.query))
         if path.startswith("/rest/") and path != OLD_SESSION:
-            query = Query({name.lstrip("~"): values for name, values in query.lists.items()})
+            query = Query(_new_names(query.lists))
             try:
                 data = _unwrapped(data)
             except RestError as problem:
@@ -202,6 +202,15 @@ def _unpacked(text):
 def _new_path(path):
     """The path since 7.0 Update 2 of an older one: /rest/com/vmware/content/library/id:x is /api/content/library/x."""
     return path.replace("/rest/com/vmware/", "/api/").replace("/rest/", "/api/").replace("/id:", "/")
+
+
+def _new_names(lists):
+    """The parameters of a query since 7.0 Update 2: ~action, filter.names and filter.names.1 are action and names."""
+    found = {}
+    for name, values in lists.items():
+        new = re.sub(r"^~|^filter\.|\.\d+$", "", name)
+        found[new] = [*found.get(new, []), *values]
+    return found
 
 
 def _unwrapped(data):

@@ -16,22 +16,6 @@ SERVICE = "com.vmware.esx.settings.clusters.software"
 SHORT_S = 0.05  # how long a scan or a commit takes
 
 
-@route("GET", "/api/vcenter/cluster")
-def clusters(request):
-    """The clusters, by names or ids where the client asks for some."""
-    wanted = {name: request.query.get(name) for name in ("names", "clusters")}
-    return [
-        {
-            "cluster": one.moid,
-            "name": one.name,
-            "drs_enabled": one.drs != "off",
-            "ha_enabled": bool(one.ha),
-        }
-        for one in request.world.of_kind("ClusterComputeResource")
-        if wanted["names"] in (None, one.name) and wanted["clusters"] in (None, one.moid)
-    ]
-
-
 @route("GET", f"{CLUSTER}/enablement/software")
 def enablement(request, cluster):
     """Return whether one image manages the cluster."""

@@ -194,7 +194,7 @@ def adapter_list(world, host):
 
 @command("storage.vmfs.extent.list", "List the VMFS extents available on the host.")
 def extent_list(world, host):
-    rows = [(one.name, one.uuid, 0, _naa(one), 1) for one in host.datastores.values() if one.filesystem == "VMFS"]
+    rows = [(one.name, one.uuid, 0, one.lun, 1) for one in host.datastores.values() if one.filesystem == "VMFS"]
     return Rows(EXTENT, [dict(zip(EXTENT.labels, row, strict=True)) for row in rows], table=True)
 
 
@@ -202,7 +202,7 @@ def _disks(host):
     yield _disk(BOOT_DISK, "Local NVMe Disk", BOOT_DISK_MB, boot=True)
     for store in host.datastores.values():
         if store.filesystem == "VMFS":
-            yield _disk(_naa(store), "Fibre Channel Disk", store.capacity // MB)
+            yield _disk(store.lun, "Fibre Channel Disk", store.capacity // MB)
 
 
 def _disk(name, text, size_mb, boot=False):
@@ -219,10 +219,6 @@ def _disk(name, text, size_mb, boot=False):
         "physical" if boot else "logical",
     )
     return dict(zip(DISK.labels, values, strict=True))
-
-
-def _naa(store):
-    return f"naa.6{store.uuid.replace('-', '')[:31]}"
 
 
 def _process(vm):

@@ -39,6 +39,27 @@ def update_service_policy(call, this, id, policy):
     _service(call, this, id).policy = policy
 
 
+@host_method("HostStorageSystem", "RescanAllHba")
+@host_method("HostStorageSystem", "RescanVmfs")
+@host_method("HostStorageSystem", "RefreshStorageSystem")
+def rescan(call, this):
+    """Nothing new is found: a datastore of the twin is on its hosts from the start."""
+    call.world.touch(this, this.host)
+
+
+@host_method("HostStorageSystem", "RescanHba")
+def rescan_adapter(call, this, hbaDevice):
+    if hbaDevice != "vmhba0":
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+    rescan(call, this)
+
+
+@host_method("HostDatastoreSystem", "QueryAvailableDisksForVmfs")
+def available_disks(call, this, datastore=None):
+    """Every disk of the twin has its datastore."""
+    return []
+
+
 @host_method("HostServiceSystem", "RefreshServices")
 def refresh_services(call, this):
     call.world.touch(this)

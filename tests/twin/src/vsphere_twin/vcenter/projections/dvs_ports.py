@@ -1,4 +1,4 @@
-"""FetchDVPorts: the ports of a distributed switch that something is plugged into, and all uplink ports."""
+"""FetchDVPorts: the ports of a distributed switch, free ones included; ephemeral ports exist while they are in use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .shape import make
 
 def fetch(switch, criteria):
     """Return the matching ports; port groups count only if the criteria contain inside or outside (vSphere API)."""
-    rows = [*_uplinks(switch), *_of_vms(switch)]
+    used = list(_of_vms(switch))
+    taken = {row.key for row in used}
+    rows = [*_uplinks(switch), *used, *(row for row in _free(switch) if row.key not in taken)]
     tests = (
         (criteria.uplinkPort, lambda row, value: (row.portgroupKey == switch.uplink_group.key) is value),
         (criteria.connected, lambda row, value: (row.connectee is not None) is value),
@@ -52,6 +54,13 @@ def _of_vms(switch):
                         addressHint=nic.macAddress,
                     )
                     yield _port(switch, group, vm.host, port.portKey, None, connectee, port.connectionCookie)
+
+
+def _free(switch):
+    for group in switch.portgroups.values():
+        if not group.uplink and group.bound:
+            for key in group.port_keys:
+                yield _port(switch, group, None, key, None, None)
 
 
 def _port(switch, group, host, key, name, connectee, cookie=None):

@@ -46,7 +46,12 @@ def datastore_info(store, world):
         return make(vim.host.NasDatastoreInfo, nas=volume, **common)
     if store.filesystem == "vsan":
         return make(vim.host.VsanDatastoreInfo, membershipUuid=store.uuid, **common)
-    volume = make(
+    return make(vim.host.VmfsDatastoreInfo, vmfs=vmfs(store), **common)
+
+
+def vmfs(store):
+    """The volume of a VMFS datastore."""
+    return make(
         vim.host.VmfsVolume,
         type="VMFS",
         name=store.name,
@@ -56,12 +61,11 @@ def datastore_info(store, world):
         majorVersion=6,
         version="6.82",
         uuid=store.uuid,
-        extent=[make(vim.host.ScsiDisk.Partition, diskName=f"naa.{store.uuid.replace('-', '')}", partition=1)],
+        extent=[make(vim.host.ScsiDisk.Partition, diskName=store.lun, partition=1)],
         vmfsUpgradable=False,
         ssd=True,
         local=False,
     )
-    return make(vim.host.VmfsDatastoreInfo, vmfs=volume, **common)
 
 
 def mount(store):

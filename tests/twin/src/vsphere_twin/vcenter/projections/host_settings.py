@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from .fabric import mount
+from .fabric import mount, vmfs
 from .shape import make
 
 POLICIES = ((1, "static", "High Performance"), (2, "dynamic", "Balanced"), (3, "low", "Low power"))
@@ -78,7 +78,7 @@ def date_time(host):
 
 
 def storage_device(host):
-    """Return one local NVMe adapter; disks are not modelled."""
+    """Return one local NVMe adapter, and the disks below the datastores."""
     return make(
         vim.host.StorageDeviceInfo,
         hostBusAdapter=[
@@ -94,7 +94,33 @@ def storage_device(host):
                 storageProtocol="nvme",
             )
         ],
+        scsiLun=[_lun(store) for store in host.datastores.values() if store.filesystem == "VMFS"],
         softwareInternetScsiEnabled=False,
+    )
+
+
+def _lun(store):
+    """The disk below a VMFS volume, as esxcli shows it too."""
+    return make(
+        vim.host.ScsiDisk,
+        key=f"key-vim.host.ScsiDisk-{store.uuid}",
+        uuid=store.uuid,
+        deviceName=f"/vmfs/devices/disks/{store.lun}",
+        deviceType="disk",
+        canonicalName=store.lun,
+        displayName=f"Fibre Channel Disk ({store.lun})",
+        lunType="disk",
+        vendor="DGC",
+        model="VRAID",
+        revision="1.0",
+        scsiLevel=6,
+        operationalState=["ok"],
+        capabilities=make(vim.host.ScsiLun.Capabilities, updateDisplayNameSupported=True),
+        vStorageSupport="vStorageSupported",
+        capacity=make(vim.host.DiskDimensions.Lba, blockSize=512, block=store.capacity // 512),
+        devicePath=f"/vmfs/devices/disks/{store.lun}",
+        ssd=True,
+        localDisk=False,
     )
 
 
@@ -107,12 +133,16 @@ def file_systems(host):
             make(
                 vim.host.FileSystemMountInfo,
                 mountInfo=mount(store),
-                volume=make(vim.host.FileSystemVolume, type=store.filesystem, name=store.name, capacity=store.capacity),
+                volume=vmfs(store) if store.filesystem == "VMFS" else _volume(store),
                 vStorageSupport="vStorageSupported",
             )
             for store in host.datastores.values()
         ],
     )
+
+
+def _volume(store):
+    return make(vim.host.FileSystemVolume, type=store.filesystem, name=store.name, capacity=store.capacity)
 
 
 def make_policy(key, short, name):

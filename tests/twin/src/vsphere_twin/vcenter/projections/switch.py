@@ -23,8 +23,9 @@ def group_key(group, world):
 def group_ports(group, world):
     if group.uplink:
         return [key for host in group.switch.hosts.values() for key in members.keys(group.switch, host)]
-    first = int(group.key.rpartition("-")[2]) * 1000
-    return [str(first + number) for number in range(group.ports)]
+    if not group.bound:
+        return [port.portKey for vm in group.vms.values() for port in vm.ports_of(group)]
+    return group.port_keys
 
 
 @prop(GROUP, "config")

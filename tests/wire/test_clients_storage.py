@@ -1,0 +1,110 @@
+"""Inventory lists of the REST API, ports of switches and disks of hosts: each object under one name everywhere."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim
+
+from .any_client import ended, lab
+
+PORTS = vim.dvs.PortCriteria
+
+
+@pytest.fixture(scope="module")
+def client():
+    with lab() as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    "query, names",
+    [
+        ("vm", ["train-01", "train-02"]),
+        ("vm?names=train-01", ["train-01"]),
+        ("vm?names=train-01&names=train-02&power_states=POWERED_OFF", ["train-01", "train-02"]),
+        ("vm?power_states=POWERED_ON", []),
+        ("host?standalone=false", ["esx-01.lab.example", "esx-02.lab.example"]),
+        ("cluster?names=gpu", ["gpu"]),
+        ("datacenter", ["lab"]),
+        ("datastore?types=VMFS", ["datastore-01"]),
+        ("network?types=STANDARD_PORTGROUP", ["VM Network"]),
+        ("folder?type=HOST", ["host"]),
+        ("resource-pool", ["Resources"]),
+    ],
+)
+def test_lists_are_filtered(client, query, names):
+    status, found = client.rest("GET", f"/api/vcenter/{query}")
+    assert (status, [one["name"] for one in found]) == (200, names)
+
+
+def test_a_summary_has_its_fields(client):
+    (vm,) = client.rest("GET", "/api/vcenter/vm?names=train-01")[1]
+    known = {"vm": client.vm()._moId, "name": "train-01", "power_state": "POWERED_OFF"}
+    assert vm == {**known, "cpu_count": 16, "memory_size_mib": 65536}
+
+
+def test_the_older_form_of_a_filter_is_the_same(client):
+    status, found = client.rest("GET", "/rest/vcenter/vm?filter.names.1=train-01&filter.names.2=train-02")
+    assert (status, [one["name"] for one in found["value"]]) == (200, ["train-01", "train-02"])
+
+
+def test_an_unknown_filter_is_refused(client):
+    assert client.rest("GET", "/api/vcenter/vm?colour=red")[0] == 400
+
+
+def test_an_adapter_has_one_of_the_ports_of_its_group(client):
+    group = client.find(vim.dvs.DistributedVirtualPortgroup, "pg-train")
+    keys = [one.config.hardware.device for one in (client.vm(), client.vm("train-02"))]
+    used = [device.backing.port.portKey for devices in keys for device in devices if hasattr(device, "macAddress")]
+    assert len(set(used)) == 2
+    assert set(used) <= set(group.portKeys)
+    switch = group.config.distributedVirtualSwitch
+    criteria = {"portgroupKey": [group.key], "inside": True}
+    assert {one.key for one in switch.FetchDVPorts(PORTS(connected=True, **criteria))} == set(used)
+    assert {one.key for one in switch.FetchDVPorts(PORTS(connected=False, **criteria))} == set(group.portKeys) - set(
+        used
+    )
+
+
+@pytest.mark.parametrize("elastic", [True, False])
+def test_a_port_group_grows_if_it_is_elastic(client, elastic):
+    switch = client.find(vim.DistributedVirtualSwitch, "dvs-train")
+    config = vim.dvs.DistributedVirtualPortgroup.ConfigSpec
+    group = ended(
+        switch.CreateDVPortgroup_Task(config(name="one", type="earlyBinding", numPorts=1, autoExpand=elastic))
+    )
+    made = [ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[nic(switch, group)]))) for _one in "ab"]
+    assert [type(fault) for fault in made] == [type(None), type(None) if elastic else vim.fault.LimitExceeded]
+    assert group.config.numPorts == (9 if elastic else 1)
+    added = [one for one in client.vm().config.hardware.device if hasattr(one, "macAddress")][1:]
+    change = [vim.vm.device.VirtualDeviceSpec(operation="remove", device=one) for one in added]
+    assert ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=change))) is None
+    assert ended(group.Destroy_Task()) is None
+
+
+def nic(switch, group):
+    port = vim.dvs.PortConnection(switchUuid=switch.uuid, portgroupKey=group.key)
+    backing = vim.vm.device.VirtualEthernetCard.DistributedVirtualPortBackingInfo(port=port)
+    return vim.vm.device.VirtualDeviceSpec(
+        operation="add", device=vim.vm.device.VirtualVmxnet3(key=-1, backing=backing)
+    )
+
+
+def test_a_disk_has_one_name(client):
+    host, store = client.host(), client.find(vim.Datastore, "datastore-01")
+    (lun,) = host.config.storageDevice.scsiLun
+    (mount,) = host.config.fileSystemVolume.mountInfo
+    assert lun.canonicalName == store.info.vmfs.extent[0].diskName == mount.volume.extent[0].diskName
+    assert mount.volume.uuid == store.info.vmfs.uuid
+    assert lun.capacity.block * lun.capacity.blockSize == store.summary.capacity
+
+
+def test_storage_is_scanned(client):
+    storage = client.host().configManager.storageSystem
+    storage.RescanAllHba()
+    storage.RescanVmfs()
+    storage.RefreshStorageSystem()
+    storage.RescanHba("vmhba0")
+    with pytest.raises(vim.fault.NotFound):
+        storage.RescanHba("vmhba9")
+    assert client.host().configManager.datastoreSystem.QueryAvailableDisksForVmfs() == []
