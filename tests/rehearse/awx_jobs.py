@@ -92,7 +92,7 @@ class Executor:
     def __call__(self, job: dict[str, Any]) -> Outcome:
         template = self._objects.row(TEMPLATES, job["unified_job_template"])
         folder = self._prepared(job, template)
-        command = [str(Path(sys.executable).with_name(RUNNER)), "run", str(folder), "--ident", str(job["id"])]
+        command = [str(Path(sys.executable).with_name(RUNNER)), "run", str(folder), "--ident", self._ident(job["id"])]
         done = subprocess.run(
             [*command, "-p", job["playbook"], *self._options],
             env={name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "VMWARE_"))},
@@ -101,7 +101,7 @@ class Executor:
             timeout=TIMEOUT_S,
             check=False,
         )
-        result = folder / "artifacts" / str(job["id"])
+        result = self.result(job["id"])
         if not (result / "status").is_file():
             raise RuntimeError(f"ansible-runner did not start the job. {done.stderr or done.stdout}")
         successful = (result / "status").read_text() == "successful"
@@ -109,11 +109,15 @@ class Executor:
 
     def result(self, number: int) -> Path:
         """The folder with the status, the output and the events of a job."""
-        return self._folder(number) / "artifacts" / str(number)
+        return self._folder(number) / "artifacts" / self._ident(number)
 
     def hosts(self, inventory: int) -> list[str]:
         """The hosts of an inventory, for the number of slices."""
         return hosts_of(self._inventory(inventory))
+
+    def _ident(self, number: int) -> str:
+        """Also the name of a container, and two rehearsals may run on one machine."""
+        return f"{self._work.name}-{number}"
 
     def _folder(self, number: int) -> Path:
         return self._work / f"awx_{number}"
