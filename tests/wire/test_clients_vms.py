@@ -275,3 +275,34 @@ def test_the_browser_finds_what_a_query_asks_for(client):
 def test_the_browser_refuses_a_folder_that_is_not_there(client):
     assert isinstance(browse(client, "[datastore-01] none"), vim.fault.FileNotFound)
     assert isinstance(browse(client, "[datastore-01] train-01/train-01.vmx"), vim.fault.FileNotFound)
+
+
+def test_a_request_may_name_the_controllers_that_each_vm_has(client):
+    ide = DEVICE.VirtualIDEController(key=-1, busNumber=1)
+    base = [DEVICE.VirtualPS2Controller(key=-5, busNumber=0), DEVICE.VirtualPCIController(key=-6, busNumber=0), ide]
+    changes = [DEVICE.VirtualDeviceSpec(operation="add", device=one) for one in base]
+    made = create(client, "on-ide", deviceChange=[*changes, disk(GB)])
+    devices = {one.key: one for one in made.config.hardware.device}
+    assert [one.controllerKey for one in devices.values() if isinstance(one, DEVICE.VirtualDisk)] == [201]
+    assert sorted(key for key in devices if key < 1000) == [100, 200, 201, 300, 400, 500, 600, 700]
+    fault = ended(made.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=changes[-1:])))
+    assert isinstance(fault, vim.fault.InvalidDeviceSpec)
+    assert ended(made.Destroy_Task()) is None
+
+
+@pytest.mark.parametrize(
+    "kind, most",
+    [
+        (DEVICE.ParaVirtualSCSIController, 3),
+        (DEVICE.VirtualAHCIController, 4),
+        (DEVICE.VirtualNVMEController, 4),
+        (DEVICE.VirtualUSBController, 1),
+        (DEVICE.VirtualUSBXHCIController, 1),
+        (DEVICE.VirtualPS2Controller, 0),
+    ],
+)
+def test_a_vm_has_as_many_controllers_as_vsphere_allows(client, vm, kind, most):
+    more = {"sharedBus": "noSharing"} if issubclass(kind, DEVICE.VirtualSCSIController) else {}
+    one = DEVICE.VirtualDeviceSpec(operation="add", device=kind(key=-1, busNumber=0, **more))
+    made = [ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[one]))) for _again in range(most + 1)]
+    assert [type(fault) for fault in made] == [type(None)] * most + [vim.fault.InvalidDeviceSpec]

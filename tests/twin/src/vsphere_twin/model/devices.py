@@ -11,6 +11,7 @@ from . import assigned, backings, disk_files, files, groups, nics
 
 DEVICE = vim.vm.device
 PCI_CONTROLLER = 100
+BASE_KEYS = (100, 200, 201, 300, 400, 500, 600, 700, 12000)
 FIRST_PCI_UNIT = 17  # where vSphere puts the first passthrough device on the PCI controller [unsure: general knowledge]
 SCSI_OWN_UNIT = 7
 
@@ -39,6 +40,14 @@ DISK_KEYS = (
     (DEVICE.VirtualAHCIController, 16000, 30),
     (DEVICE.VirtualNVMEController, 32000, 15),
     (DEVICE.VirtualIDEController, 3000, 2),
+)
+# Controllers of one kind in a VM (vSphere configuration maximums); the two IDE controllers are there from the start.
+MOST = (
+    (DEVICE.VirtualSCSIController, 4),
+    (DEVICE.VirtualAHCIController, 4),
+    (DEVICE.VirtualNVMEController, 4),
+    (DEVICE.VirtualUSBXHCIController, 1),
+    (DEVICE.VirtualUSBController, 1),
 )
 HOT_PLUGGED = (
     DEVICE.VirtualDisk,
@@ -136,6 +145,8 @@ def _add(world, vm, index, spec, new_keys, new_groups):
         raise invalid(index)
     if vm.power != "poweredOff" and not _hot(device):
         raise wrong_power(vm)
+    if _is_base(vm, device, new_keys):
+        return
     if isinstance(device, DEVICE.VirtualPCIPassthrough):
         assigned.check(vm, index, device)
     if device.deviceGroupInfo is not None:
@@ -155,6 +166,18 @@ def _add(world, vm, index, spec, new_keys, new_groups):
         nics.check(world, vm, index, device)
     device.deviceInfo.summary = backings.summary(device)
     vm.devices = [*vm.devices, device]
+
+
+def _is_base(vm, device, new_keys):
+    """Return whether a request for a new VM names hardware that each VM has; its key then means that hardware."""
+    if vm.change_count:
+        return False
+    bus = getattr(device, "busNumber", None) or 0
+    for one in vm.devices:
+        if type(one) is type(device) and one.key in BASE_KEYS and getattr(one, "busNumber", 0) == bus:
+            new_keys[device.key] = one.key
+            return True
+    return False
 
 
 def _edit(world, vm, index, spec):
@@ -209,7 +232,7 @@ def _check_file(world, index, disk, operation):
 
 def _remove(vm, index, spec):
     old = by_key(vm, spec.device.key) if spec.device is not None else None
-    if old is None or old.key in (100, 200, 201, 300, 400, 500, 600, 700, 12000):
+    if old is None or old.key in BASE_KEYS:
         raise invalid(index, spec.device)
     if vm.power != "poweredOff" and not _hot(old):
         raise wrong_power(vm)
@@ -233,12 +256,12 @@ def _connect(vm, index, device):
     if isinstance(device, DEVICE.VirtualController):
         if device.busNumber is None or device.busNumber < 0:
             device.busNumber = 0
-        family = next(row[0] for row in KINDS if isinstance(device, row[0]))
-        taken = {one.busNumber for one in vm.devices if isinstance(one, family)}
-        while device.busNumber in taken:
-            device.busNumber += 1
-        if isinstance(device, DEVICE.VirtualIDEController):
+        family, most = next((row for row in MOST if isinstance(device, row[0])), (None, 0))
+        taken = {one.busNumber for one in vm.devices if family is not None and isinstance(one, family)}
+        if len(taken) >= most or device.busNumber >= most:
             raise invalid(index, device)
+        while device.busNumber in taken:
+            device.busNumber = (device.busNumber + 1) % most
         device.controllerKey, device.unitNumber = PCI_CONTROLLER, None
         if isinstance(device, DEVICE.VirtualSCSIController):
             device.scsiCtlrUnitNumber = SCSI_OWN_UNIT
