@@ -180,6 +180,11 @@ def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.R
         return [
             judge.Row(path, judge.CANNOT, back, step["left"][path], None, why) for path, back in step["back"].items()
         ]
+    if step["module"] == clusters.HELM and code == clusters.GONE:
+        why = str(seen.get("msg") or code)
+        return [
+            judge.Row(path, judge.CANNOT, back, step["left"][path], None, why) for path, back in step["back"].items()
+        ]
     if step["module"] in clusters.INVERSE and code in clusters.OF_OTHERS:
         found = str(seen.get("msg") or code)
         return [judge.Row(path, judge.KEPT, back, step["left"][path], found) for path, back in step["back"].items()]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     Steps = list[Union[Step, Cannot]]
 
-MODULE, VM_CLASS = "kubernetes_object", "vm_class"
+MODULE, VM_CLASS, HELM = "kubernetes_object", "vm_class", "helm_release"
+GONE = "helm_revision_gone"
 # The object is another one now, or others use it.
 OF_OTHERS = (noun.GONE, noun.OTHER, noun.CHANGED, noun.FILLED, "vm_class_incomplete", "vm_class_in_use")
 # In this order: jobs use networks, networks use policies, and all of them are in namespaces.
@@ -38,6 +39,7 @@ ORDER = (
     ("HostDeviceNetwork", "MacvlanNetwork", "IPPool"),
     ("Node",),
     ("NicClusterPolicy", "ClusterPolicy"),
+    (HELM,),
     ("ConfigMap", "Secret", "ServiceAccount", "SecurityContextConstraints"),
     ("Namespace",),
     # On the Supervisor.
@@ -58,6 +60,7 @@ _DELETE_NODES = (
     "The nodes of the cluster of these runs use the VM class. Set restore_delete_vms to true to restore it after the "
     "cluster."
 )
+_KILLED = "A run was killed while Helm changed the release. Check it with `helm history`, and set it back with Helm."
 _RESERVATION = "vCenter cannot remove a reservation of a VM class. Set it to 0 with the module vm_class."
 # Where the module of a step connects to.
 SUPERVISOR, INSIDE, VCENTER = "supervisor", "cluster", "vcenter"
@@ -132,20 +135,22 @@ def rank(one: Mapping[str, Any]) -> int:
     """The place of a step in the order; 0 for a step of another module. VM classes are last: nodes use them."""
     if one["module"] == VM_CLASS:
         return len(ORDER) + 1
-    if one["module"] != MODULE:
+    if one["module"] not in (MODULE, HELM):
         return 0
     return next((number for number, kinds in enumerate(ORDER) if kind_of(one) in kinds), len(ORDER))
 
 
 def kind_of(one: Mapping[str, Any]) -> str:
-    """The kind of the object of a step."""
-    return str(one["args"]["definition"]["kind"])
+    """The kind of the object of a step; a release has the name of its module."""
+    return HELM if one["module"] == HELM else str(one["args"]["definition"]["kind"])
 
 
 def place(one: Step) -> str:
     """Where the module of a step connects to; empty for another stage."""
     if one.module == VM_CLASS:
         return VCENTER
+    if one.module == HELM:
+        return INSIDE
     if one.module != MODULE:
         return ""
     return SUPERVISOR if one.args["definition"]["kind"] in VMS else INSIDE
@@ -171,7 +176,7 @@ def kept_classes(found: Steps) -> Steps:
 
 
 def _permitted(one: Step | Cannot, delete_vms: bool, delete_namespaces: bool) -> Step | Cannot:
-    if isinstance(one, Cannot):
+    if isinstance(one, Cannot) or one.module == HELM:
         return one
     kind = one.args["definition"]["kind"]
     what = noun.EXISTS if one.whole else ", ".join(one.back)
@@ -283,4 +288,15 @@ def _options(settings: Mapping[str, Net]) -> dict[str, Any]:
     return made
 
 
-INVERSE: Mapping[str, Inverse] = {MODULE: _object, VM_CLASS: _vm_class}
+def _release(entries: Sequence[Entry]) -> Steps:
+    settings, request = net(entries), entries[-1].request
+    if entries[-1].state == PLANNED:
+        return [cannot(entries, path, _KILLED) for path in net(entries, settled=True)]
+    args = {"name": request["name"], "namespace": request["namespace"], "state": "restored"}
+    return [
+        step(entries, {**args, "content": one.back, "revision": entries[0].ids.get("revision")}, {path: one})
+        for path, one in settings.items()
+    ]
+
+
+INVERSE: Mapping[str, Inverse] = {MODULE: _object, VM_CLASS: _vm_class, HELM: _release}

@@ -27,7 +27,7 @@ INVERSE: Mapping[str, Inverse] = {name: one for stage in _OF_STAGE.values() for 
 # Modules that use the connection of the host of the play. All others run on the controller.
 ON_HOST = ("mig_partition", "nic_firmware", "roce_qos")
 # Modules that connect to the API server of a cluster.
-OF_CLUSTER = (clusters.MODULE,)
+OF_CLUSTER = (clusters.MODULE, clusters.HELM)
 # Modules that connect to a BMC instead of vCenter.
 OF_BMC = ("bios_settings",)
 # Changes that do not last, or that the run itself takes back.

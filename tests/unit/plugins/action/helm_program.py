@@ -1,0 +1,61 @@
+"""The commands of Helm that the tests need. Its releases are in the file that HELM_STATE names. It renders no chart."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+# A chart whose pods never become ready.
+BROKEN = "9.9.9"
+
+
+def main(words: list[str]) -> None:
+    file = Path(os.environ["HELM_STATE"])
+    held = json.loads(file.read_text()) if file.exists() else []
+    plain = [word for word in words if not word.startswith("-")]
+    if plain[0] == "version":
+        print('version.BuildInfo{Version:"v3.17.0", GitCommit:"x"}')
+    elif plain[:2] == ["plugin", "list"]:
+        print("NAME\tVERSION\tDESCRIPTION")
+    elif plain[0] == "list":
+        last = [{"name": "op", "namespace": "ops", "status": "deployed", "updated": "now", **held[-1]}] if held else []
+        print(json.dumps(last))
+    elif plain[:2] == ["get", "values"]:
+        number = int(words[words.index("--revision") + 1]) if "--revision" in words else len(held)
+        print(json.dumps(held[number - 1]["values"]))
+    elif plain[0] == "history":
+        print(json.dumps([{"revision": one["revision"], "chart": one["chart"]} for one in held]))
+    elif plain[:2] == ["show", "chart"]:
+        print(json.dumps({"name": "op", "version": _version(words)}))
+    elif plain[0] in ("upgrade", "install") and _version(words) == BROKEN:
+        sys.exit("Error: UPGRADE FAILED: context deadline exceeded")
+    elif plain[0] in ("upgrade", "install"):
+        given = [word.partition("=")[2] for word in words if word.startswith("--values=")]
+        values = json.loads(json.dumps(_yaml(given[0]))) if given else {}
+        _keep(file, held, f"op-{_version(words)}", values)
+    elif plain[0] == "rollback":
+        old = held[int(plain[2]) - 1]
+        _keep(file, held, old["chart"], old["values"])
+    elif plain[0] == "uninstall":
+        file.unlink()
+
+
+def _version(words: list[str]) -> str:
+    return next((word.partition("=")[2] for word in words if word.startswith("--version=")), "1.0.0")
+
+
+def _yaml(path: str) -> object:
+    import yaml
+
+    return yaml.safe_load(Path(path).read_text())
+
+
+def _keep(file: Path, held: list[dict[str, object]], chart: str, values: object) -> None:
+    held.append({"revision": str(len(held) + 1), "chart": chart, "values": values, "app_version": "1"})
+    file.write_text(json.dumps(held))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

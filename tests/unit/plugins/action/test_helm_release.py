@@ -1,0 +1,125 @@
+"""A release is installed with kubernetes.core.helm and a program in place of Helm, and restored from the journal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.playbook.play_context import PlayContext
+from ansible.playbook.task import Task
+from ansible.plugins import loader as plugins
+from ansible.template import Templar
+from ansible_collections.aiready.vsphere.plugins.action.helm_release import ActionModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, judge, plan
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import PLANNED, Cannot, Entry, Made
+
+RELEASE = {"name": "op", "namespace": "ops", "chart_ref": "op"}
+PROGRAM = Path(__file__).with_name("helm_program.py")
+
+
+@pytest.fixture
+def helm(tmp_path, monkeypatch):
+    """A folder in the search path with a program helm, and the file of its releases."""
+    program = tmp_path / "bin" / "helm"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {PROGRAM} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{Path(sys.executable).parent}:/usr/bin:/bin")
+    monkeypatch.setenv("HELM_STATE", str(tmp_path / "releases.json"))
+    return tmp_path / "releases.json"
+
+
+def run(folder, check=False, **arguments):
+    task = Task()
+    task.action, task.args, task.check_mode, task.diff = "aiready.vsphere.helm_release", arguments, check, True
+    context = PlayContext()
+    connection = plugins.connection_loader.get("local", context)
+    connection.set_options()
+    loader = DataLoader()
+    loader.set_basedir("/")
+    known = {
+        "aiready_journal": str(folder),
+        "ansible_python_interpreter": sys.executable,
+        "inventory_hostname": "localhost",
+    }
+    action = ActionModule(
+        task=task,
+        connection=connection,
+        play_context=context,
+        loader=loader,
+        templar=Templar(loader=loader, variables=known),
+        shared_loader_obj=plugins,
+    )
+    return action.run(task_vars=known)
+
+
+def restored(folder):
+    """The states of the rows of restore, after its due step ran."""
+    (step,) = plan.plan(str(folder))["steps"]
+    seen = run(folder, True, **step["args"])
+    if seen.get("failed"):
+        return seen["failure"]["code"]
+    (row,) = judge.judge(step, seen["helm_release"]["changes"])
+    if row.state == judge.DUE:
+        done = run(folder, **step["args"])
+        assert not done.get("failed"), done
+    return row.state
+
+
+def held(helm):
+    return [one["chart"] for one in json.loads(helm.read_text())] if helm.exists() else []
+
+
+@pytest.mark.turn(2, of=4)
+def test_an_installed_release_is_uninstalled_and_a_changed_one_stays(helm, tmp_path):
+    folder = tmp_path / "journal"
+    assert run(folder, True, **RELEASE, chart_version="1.0.0")["changed"]
+    assert (held(helm), folder.exists()) == ([], False)
+    made = run(folder, **RELEASE, chart_version="1.0.0", release_values={"secret": "not-shown"})
+    assert made["changed"], made
+    assert "not-shown" not in "".join(one.read_text() for one in folder.iterdir())
+    again = run(folder, **RELEASE, chart_version="1.0.0", release_values={"secret": "not-shown"})
+    assert (again["changed"], again.get("failed", False)) == (False, False), again
+    ours = helm.read_text()
+    failed = run(folder, **RELEASE, chart_version="9.9.9")
+    assert (failed["failed"], failed["helm_release"]["failed"], failed["changed"]) == (True, True, False)
+    assert "context deadline exceeded" in failed["helm_release"]["msg"]
+    # Somebody upgrades it by hand.
+    theirs = json.loads(ours)
+    helm.write_text(json.dumps([*theirs, {**theirs[0], "revision": "2", "values": {"other": 1}}]))
+    assert restored(folder) == judge.KEPT
+    helm.write_text(ours)
+    assert (restored(folder), held(helm)) == (judge.DUE, [])
+    assert plan.plan(str(folder))["steps"] == []
+
+
+@pytest.mark.turn(0, of=4)
+def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path):
+    first, folder = (
+        [{"revision": "1", "chart": "op-0.9.0", "values": {"a": 1}, "app_version": "1"}],
+        tmp_path / "journal",
+    )
+    helm.write_text(json.dumps(first))
+    made = run(folder, **RELEASE, chart_version="1.0.0")
+    assert made["changed"], made
+    whole = helm.read_text()
+    # Helm keeps few revisions.
+    helm.write_text(json.dumps([{**json.loads(whole)[0], "chart": "op-0.8.0"}, json.loads(whole)[1]]))
+    assert restored(folder) == clusters.GONE
+    helm.write_text(whole)
+    assert (restored(folder), held(helm)) == (judge.DUE, ["op-0.9.0", "op-1.0.0", "op-0.9.0"])
+    assert plan.plan(str(folder))["steps"] == []
+
+
+def test_a_killed_run_is_named():
+    change = (Made("release", "op-0.9.0 a", None),)
+    request = {"name": "op", "namespace": "ops"}
+    entry = Entry(
+        "1", "1", "1", "kubernetes", "helm_release", "localhost", "x", {"revision": 1}, request, change, PLANNED
+    )
+    (lost,) = clusters.INVERSE["helm_release"]([entry])
+    assert isinstance(lost, Cannot)
+    assert "killed while Helm" in lost.why
