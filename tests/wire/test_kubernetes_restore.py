@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -209,8 +211,29 @@ def test_a_cluster_that_is_gone_does_not_end_restore(cluster, tmp_path, describe
 # Three playbooks take more than the time of all other tests here.
 @pytest.mark.turn(0, of=6)
 def test_the_playbook_shows_the_set_and_restores_it(tmp_path):
+    def now():
+        return [server.cluster.get("clusterpolicies", "cluster-policy")["spec"], len(server.cluster.list("secrets"))]
+
+    with kubernetes_lab.launch() as server, kubernetes_lab.working(server):
+        play = player(server, tmp_path)
+        before = now()
+        play("kubernetes")
+        made = now()
+        assert made[1] == before[1] + 1
+        shown = play("restore", "--check", "--diff")
+        assert now() == made
+        assert "due: ClusterPolicy cluster-policy (kubernetes), spec.driver.licensingConfig.secretName" in shown
+        done = play("restore")
+        assert now() == before
+        assert "restored: Secret gpu-operator/aiready-licence-" in done
+
+
+def player(server, tmp_path, **operator):
+    """Runs a playbook on the site of a lab, and returns its output."""
+
     def play(name, *arguments):
-        own = {"kubeconfig": str(server.kubeconfig_file), "gpu_operator": {"driver": kubernetes_lab.DRIVER}}
+        own = {"kubeconfig": str(server.kubeconfig_file)}
+        own["gpu_operator"] = {"driver": kubernetes_lab.DRIVER, **operator}
         site = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}, "vms": [{"name": "train-1"}], "kubernetes": own}
         given = {"site": site, "site_licence_token": "not-a-real-token", "aiready_journal": str(tmp_path / "journal")}
         given.update(kubernetes_poll_s=1, kubernetes_wait_s=20)
@@ -223,17 +246,22 @@ def test_the_playbook_shows_the_set_and_restores_it(tmp_path):
         assert ended.status == 0, ended.output
         return ended.output
 
-    def now():
-        return [server.cluster.get("clusterpolicies", "cluster-policy")["spec"], len(server.cluster.list("secrets"))]
+    return play
 
+
+@pytest.mark.turn(1, of=6)
+def test_a_release_that_the_playbook_installed_goes(tmp_path, monkeypatch):
+    """With a program in place of Helm, because no chart is needed to test the journal."""
+    program, state = tmp_path / "bin" / "helm", tmp_path / "releases.json"
+    program.parent.mkdir()
+    source = ROOT / "tests" / "unit" / "plugins" / "action" / "helm_program.py"
+    program.write_text(f'#!/bin/sh\nHELM_STATE={state} exec {sys.executable} {source} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     with kubernetes_lab.launch() as server, kubernetes_lab.working(server):
-        before = now()
+        play = player(server, tmp_path, chart={"install": True, "ref": "/charts/gpu-operator.tgz"})
         play("kubernetes")
-        made = now()
-        assert made[1] == before[1] + 1
-        shown = play("restore", "--check", "--diff")
-        assert now() == made
-        assert "due: ClusterPolicy cluster-policy (kubernetes), spec.driver.licensingConfig.secretName" in shown
+        assert [one["chart"] for one in json.loads(state.read_text())] == ["op-1.0.0"]
         done = play("restore")
-        assert now() == before
-        assert "restored: Secret gpu-operator/aiready-licence-" in done
+        assert "restored: Helm release gpu-operator/gpu-operator (kubernetes), release: op-1.0.0" in done
+        assert not state.exists()

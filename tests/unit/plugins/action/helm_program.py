@@ -20,7 +20,8 @@ def main(words: list[str]) -> None:
     elif plain[:2] == ["plugin", "list"]:
         print("NAME\tVERSION\tDESCRIPTION")
     elif plain[0] == "list":
-        last = [{"name": "op", "namespace": "ops", "status": "deployed", "updated": "now", **held[-1]}] if held else []
+        name = words[words.index("--filter") + 1]
+        last = [{"name": name, "namespace": "ops", "status": "deployed", "updated": "now", **held[-1]}] if held else []
         print(json.dumps(last))
     elif plain[:2] == ["get", "values"]:
         number = int(words[words.index("--revision") + 1]) if "--revision" in words else len(held)
