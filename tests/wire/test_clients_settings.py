@@ -113,6 +113,23 @@ def test_settings_of_a_cluster_are_read_back(client):
     assert shown.drsConfig.vmotionRate == 2
 
 
+def test_an_override_of_drs_is_enabled_unless_the_request_says_otherwise(client):
+    info = vim.cluster.DrsVmConfigInfo(key=client.vm(), behavior="fullyAutomated")
+    assert of_cluster(client, drsVmConfigSpec=[vim.cluster.DrsVmConfigSpec(operation="add", info=info)]) is None
+    (shown,) = client.find(vim.ClusterComputeResource, "gpu").configurationEx.drsVmConfig
+    assert (shown.enabled, shown.behavior) == (True, "fullyAutomated")
+    change = vim.cluster.DrsVmConfigSpec(operation="remove", removeKey=client.vm())
+    assert of_cluster(client, drsVmConfigSpec=[change]) is None
+
+
+def test_the_order_of_boot_devices_is_set_and_reset(client):
+    order, vm = vim.vm.BootOptions, client.vm()
+    assert reconfigured(vm, bootOptions=order(bootOrder=[order.BootableEthernetDevice(deviceKey=4000)])) is None
+    assert [one.deviceKey for one in vm.config.bootOptions.bootOrder] == [4000]
+    assert reconfigured(vm, bootOptions=order(bootOrder=[order.BootableDevice()])) is None
+    assert vm.config.bootOptions.bootOrder == []
+
+
 def test_a_vm_has_its_own_readiness(client):
     info = vim.cluster.VmOrchestrationInfo(
         vm=client.vm(), vmReadiness=vim.cluster.VmReadiness(readyCondition="poweredOn", postReadyDelay=10)

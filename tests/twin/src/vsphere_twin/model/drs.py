@@ -180,6 +180,8 @@ def _change_override(world, cluster, change, overrides, field, holder):
         del overrides[key._moId]
         return
     _require_members(world, cluster, [key], f"spec.{field}")
+    if isinstance(change.info, vim.cluster.DrsVmConfigInfo) and change.info.enabled is None:
+        change.info.enabled = True  # vCenter's default: clients read it without a check
     before = overrides.get(key._moId)
     if before is not None:
         for info in before._GetPropertyList():

@@ -119,6 +119,9 @@ def _settings(vm, spec):
         setattr(vm, attribute, value)
     for field, attribute in MERGED.items():
         setattr(vm, attribute, kept.overlay(getattr(vm, attribute), getattr(spec, field)))
+    if [type(one) for one in getattr(vm.boot_options, "bootOrder", None) or []] == [vim.vm.BootOptions.BootableDevice]:
+        # One device of the base type brings the default order back (vSphere API reference, bootOrder).
+        vm.boot_options.bootOrder = []
     if kept.of_vm(vm, spec, running) is not None:
         raise devices.wrong_power(vm)
     if spec.firmware is not None and spec.firmware != vm.firmware:

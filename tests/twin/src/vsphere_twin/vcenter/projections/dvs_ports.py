@@ -7,6 +7,7 @@ from pyVmomi import vim
 from vsphere_twin.model import members
 
 from .shape import make
+from .switch import port_setting
 
 
 def fetch(switch, criteria):
@@ -67,7 +68,9 @@ def _port(switch, group, host, key, name, connectee, cookie=None):
     return make(
         vim.dvs.DistributedVirtualPort,
         key=key,
-        config=make(vim.dvs.DistributedVirtualPort.ConfigInfo, name=name, configVersion="1"),
+        config=make(
+            vim.dvs.DistributedVirtualPort.ConfigInfo, name=name, configVersion="1", setting=port_setting(switch, group)
+        ),
         dvsUuid=switch.uuid,
         portgroupKey=group.key,
         proxyHost=host,

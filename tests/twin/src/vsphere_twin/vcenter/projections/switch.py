@@ -36,7 +36,7 @@ def group_config(group, world):
         name=group.name,
         numPorts=group.ports,
         distributedVirtualSwitch=group.switch,
-        defaultPortConfig=_port_setting(group.switch, group),
+        defaultPortConfig=port_setting(group.switch, group),
         description=group.description,
         type="earlyBinding",
         backingType="standard",
@@ -113,7 +113,7 @@ def switch_config(switch, world):
             vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy, uplinkPortName=list(switch.uplinks)
         ),
         uplinkPortgroup=[group for group in switch.portgroups.values() if group.uplink],
-        defaultPortConfig=_port_setting(switch),
+        defaultPortConfig=port_setting(switch),
         host=[_member(switch, host) for host in switch.hosts.values()],
         productInfo=product(switch.product_version),
         configVersion=str(switch.config_version),
@@ -192,7 +192,7 @@ def product(version):
     )
 
 
-def _port_setting(switch, group=None):
+def port_setting(switch, group=None):
     """The port configuration of a port group, or of the switch as a whole."""
     flag = _policy_flag
     uplink = group is not None and group.uplink
@@ -206,7 +206,7 @@ def _port_setting(switch, group=None):
             vlanId=number,
         )
     )
-    return make(
+    shown = make(
         VMWARE.VmwarePortConfigPolicy,
         blocked=flag(False),
         vmDirectPathGen2Allowed=flag(False),
@@ -238,6 +238,7 @@ def _port_setting(switch, group=None):
             mode=make(vim.StringPolicy, inherited=False, value="passive"),
         ),
     )
+    return kept.overlay(shown, group.kept.get("defaultPortConfig")) if group is not None else shown
 
 
 def _teaming(switch, group):
