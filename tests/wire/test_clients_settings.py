@@ -130,6 +130,16 @@ def test_the_order_of_boot_devices_is_set_and_reset(client):
     assert vm.config.bootOptions.bootOrder == []
 
 
+def test_shares_follow_from_their_level_and_the_size_of_the_vm(client):
+    high = vim.ResourceAllocationInfo(shares=vim.SharesInfo(level="high", shares=0))
+    assert reconfigured(client.vm(), cpuAllocation=high) is None
+    config = client.vm().config
+    assert (config.cpuAllocation.shares.shares, config.memoryAllocation.shares.shares) == (32_000, 655_360)
+    own = vim.ResourceAllocationInfo(shares=vim.SharesInfo(level="custom", shares=77))
+    assert reconfigured(client.vm(), cpuAllocation=own) is None
+    assert client.vm().config.cpuAllocation.shares.shares == 77
+
+
 def test_a_vm_has_its_own_readiness(client):
     info = vim.cluster.VmOrchestrationInfo(
         vm=client.vm(), vmReadiness=vim.cluster.VmReadiness(readyCondition="poweredOn", postReadyDelay=10)

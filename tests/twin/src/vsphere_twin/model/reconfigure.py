@@ -31,6 +31,11 @@ SERVED = {
     *("numCoresPerSocket", "cpuAllocation", "memoryAllocation", "extraConfig", "virtualNuma", "deviceChange"),
     *("deviceGroups", "vAppConfigRemoved"),
 }
+SHARES = {"low": 0.5, "normal": 1, "high": 2}
+CPU_SHARES, MEMORY_SHARES = (
+    1000,
+    10,
+)  # of a vCPU and of a megabyte (vSphere Resource Management, Resource Allocation Shares)
 FIRMWARES = ("bios", "efi")
 GUESTS = frozenset(vim.vm.GuestOsDescriptor.GuestOsIdentifier.values)
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -211,6 +216,17 @@ def _allocations(vm, spec):
         vm.memory_allocation = _merged(
             vm.memory_allocation, vim.ResourceAllocationInfo(reservation=vm.memory_mb, limit=-1)
         )
+    vm.cpu_allocation = _with_shares(vm.cpu_allocation, vm.cpus * CPU_SHARES)
+    vm.memory_allocation = _with_shares(vm.memory_allocation, vm.memory_mb * MEMORY_SHARES)
+
+
+def _with_shares(allocation, normal):
+    """The number of shares follows from a level, other than custom, and from the size of the VM."""
+    level = str(allocation.shares.level)
+    if level not in SHARES:
+        return allocation
+    shares = vim.SharesInfo(level=level, shares=int(normal * SHARES[level]))
+    return _merged(allocation, vim.ResourceAllocationInfo(shares=shares))
 
 
 def _merged(old, new):

@@ -14,10 +14,17 @@ def fetch(switch, criteria):
     """Return the matching ports; port groups count only if the criteria contain inside or outside (vSphere API)."""
     used = list(_of_vms(switch))
     taken = {row.key for row in used}
+    running = set(_running(switch))
     rows = [*_uplinks(switch), *used, *(row for row in _free(switch) if row.key not in taken)]
     tests = (
         (criteria.uplinkPort, lambda row, value: (row.portgroupKey == switch.uplink_group.key) is value),
         (criteria.connected, lambda row, value: (row.connectee is not None) is value),
+        (
+            criteria.active,
+            lambda row, value: (
+                (row.key in running or row.connectee is not None and row.connectee.type != "vmVnic") is value
+            ),
+        ),
         (criteria.host or None, lambda row, value: row.proxyHost in value),
         (criteria.portKey or None, lambda row, value: row.key in value),
         (criteria.inside, lambda row, value: _inside(row, criteria) is value),
@@ -55,6 +62,13 @@ def _of_vms(switch):
                         addressHint=nic.macAddress,
                     )
                     yield _port(switch, group, vm.host, port.portKey, None, connectee, port.connectionCookie)
+
+
+def _running(switch):
+    for group in switch.portgroups.values():
+        for vm in group.vms.values():
+            if vm.power == "poweredOn":
+                yield from (port.portKey for port in vm.ports_of(group))
 
 
 def _free(switch):
