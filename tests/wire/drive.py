@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import yaml
+from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
 
 OURS = "aiready.vsphere"
@@ -33,6 +34,8 @@ def run(module, arguments, check=False):
     main = load(module).main
     printed = io.StringIO()
     status = None
+    # A module is a process of its own: it does not return the warnings of the module before it.
+    warnings._global_warnings.clear()
     with patch_module_args({**arguments, **internal}), contextlib.redirect_stdout(printed):
         try:
             main()
