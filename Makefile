@@ -25,7 +25,7 @@ GATES = $(IN_VENV) python -m gates
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-rehearse: setup ## the whole way on a simulated data centre (SITE=directpath: DirectPath on vSphere 9.1; CAPTURE=my.zip SITE=my/site.yml: your own site as captured; STAGES=infrastructure: without guests; STAGES=kubernetes: trainings in pods, PODS=simulated without a container engine; CHECKS=all: planned before, run twice, repaired; FAULTS=handful: four wrong settings that have to be named; KILLS=10; see docs/contributing.md)
+rehearse: setup ## the whole way on a simulated data centre (SITE=directpath: DirectPath on vSphere 9.1; CAPTURE=my.zip SITE=my/site.yml: your own site as captured; STAGES=infrastructure: without guests; STAGES=kubernetes: trainings in pods, PODS=simulated without a container engine; CHECKS=all: planned before, run twice, repaired; CHECKS=restore: restored afterwards; FAULTS=handful: four wrong settings that have to be named; KILLS=10; see docs/contributing.md)
 	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(CHECKS),--checks "$(CHECKS)") $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)") $(if $(PODS),--pods "$(PODS)") $(if $(SITE),--site "$(SITE)") $(if $(CAPTURE),--capture "$(CAPTURE)")
 
 twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large|small-9.1|..., or CAPTURE=my.zip; PORT=8989); its endpoint is in .build/lab

@@ -1,9 +1,11 @@
-"""The model of a host as plain values, object by object, read past every interface that the collection uses."""
+"""The model of the twin as plain values, object by object, read past every interface that the collection uses."""
 
 from __future__ import annotations
 
 import enum
 import re
+
+from vsphere_twin.model import inventory
 
 PARTS = (
     "driver",
@@ -24,6 +26,12 @@ PARTS = (
     "maintenance",
     "bmc",
 )
+
+# History and counters, which no client can take back.
+HISTORY = ("bmc._numbers", "bmc.jobs", "bmc.requests")
+# What an uninstalled driver leaves behind on the host. It gave the GPU the default type at its first start. Without a
+# driver, that has no effect.
+OF_DRIVER = ("software.modified", "software.installed_on", "kernel.modules.nvidia.", "gpus[0].configured_type")
 
 
 def of_host(host):
@@ -87,3 +95,43 @@ def of_vm(vm):
     for part in OF_VM:
         _walk(part, getattr(vm, part), found, ())
     return {path: value for path, value in found.items() if not OF_STARTS.fullmatch(path)}
+
+
+PARTS_OF = {
+    "ClusterComputeResource": (
+        "drs",
+        "ha",
+        "rules",
+        "groups",
+        "vm_overrides",
+        "ha_overrides",
+        "orchestration",
+        "options",
+        "image",
+        "configuration",
+        "kept",
+    ),
+    "VmwareDistributedVirtualSwitch": ("mtu", "uplinks", "description", "lldp", "hosts", "kept"),
+    "DistributedVirtualPortgroup": ("switch", "vlan", "own_ports", "teaming", "description", "kept"),
+    "Network": ("vlan", "hosts"),
+    "Folder": ("parent",),
+}
+
+
+def of_world(world):
+    """{kind and name of an object: {path: value}} of all objects of the inventory that a client can change."""
+    found = {f"HostSystem {host.name}": of_host(host) for host in world.of_kind("HostSystem")}
+    found.update({f"VirtualMachine {vm.name}": of_vm(vm) for vm in world.of_kind("VirtualMachine")})
+    for one in world.of_kind("Datastore"):
+        found[f"Datastore {one.name}"] = {path: str(_size(one.files, path)) for path in one.files.paths(deep=True)}
+    for kind, parts in PARTS_OF.items():
+        for one in world.of_kind(kind):
+            values = found[f"{kind} {inventory.path_of(one)}"] = {}
+            for part in parts:
+                _walk(part, getattr(one, part), values, ())
+    return found
+
+
+def _size(files, path):
+    file = files.get(path)
+    return file.size if file else "folder"

@@ -19,21 +19,6 @@ from .kills import kill_in
 RESTORE = playbook.ROOT / "playbooks" / "restore.yml"
 # Ten kills and the parts of a restore cost about 25 s of processors each, so one commit in six runs them.
 KILLS = 10 if turns.due(5, of=6) else 2
-# History and counters, which no client can take back, and what an uninstalled driver leaves behind on the host.
-LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests", "software.modified", "software.installed_on")
-# The driver gave the GPU the default type at its first start. Without a driver, that has no effect.
-OF_DRIVER = ("kernel.modules.nvidia.", "gpus[0].configured_type")
-# What a third-party client sees of it besides. The run raised the MTU of the switch, which restore lists as *cannot*.
-SEEN = {
-    "config.graphicsConfig.deviceType[0].graphicsType",
-    "config.network.proxySwitch[key-vim.host.HostProxySwitch-dvs-train].mtu",
-    "config.network.rdmaDevice[key-vim.host.RdmaDevice-vmrdma0].connectionInfo.mtu",
-}
-# vCenter writes these keys when the VM starts.
-OF_START = tuple(
-    f"config.extraConfig[{key}]"
-    for key in ("ethernet0.pciSlotNumber", "ethernet1.pciSlotNumber", "pciPassthru0.present", "pciPassthru1.present")
-)
 
 
 # One VM that exists and a new one, on one host with one GPU.
@@ -57,7 +42,7 @@ def vms_of(lab):
 def left(before, host):
     """What differs from the state before, but for what lasts."""
     found = dump.differences(before, dump.of_host(host))
-    return {path: values for path, values in found.items() if not path.startswith((*LASTING, *OF_DRIVER))}
+    return {path: values for path, values in found.items() if not path.startswith((*dump.HISTORY, *dump.OF_DRIVER))}
 
 
 def changed_by_another(host):
@@ -123,8 +108,9 @@ def test_restore_ends_in_the_state_before_the_run_and_keeps_what_others_changed(
         vms, {}
     )
     found = third_party.differences(seen, third_party.read(lab.twin))
-    reported = {path for paths in found.values() for path in paths if not path.startswith(OF_START)}
-    assert (set(found), reported) == ({f"HostSystem {host.name}", "VirtualMachine train-01"}, SEEN), found
+    reported = {path for paths in found.values() for path in paths if not path.startswith(third_party.OF_START)}
+    changed = {f"HostSystem {host.name}", "VirtualMachine train-01", "DistributedVirtualSwitch dvs-train"}
+    assert (set(found), reported) == (changed, {*third_party.OF_DRIVER, *third_party.OF_MTU}), found
     idle = restore(lab)
     assert (idle.status, idle.changed) == (0, 0), idle.output
 

@@ -12,11 +12,9 @@ from rehearse import sites
 from . import dump, third_party
 from .conftest import HOSTS, MACHINES, with_site
 from .hosts import SEEDS, factory, hosts_of
-from .test_restore import OF_START, RESTORE
+from .test_restore import RESTORE
 
 # Three playbooks on two hosts cost about 40 seconds of processors, so one commit in six runs both tests.
-# History and counters, which no client can take back.
-LASTING = ("bmc._numbers", "bmc.jobs", "bmc.requests")
 MODES = ("systemSelect", "none")
 # SSH is started on each host to read the firmware of its port, and stopped again.
 OF_SHELL = 2
@@ -54,7 +52,7 @@ class Site:
 
     def left(self):
         """What differs from the state before in the model, and for the client, but for what lasts."""
-        parts = zip(self.before, self.state(), (LASTING, OF_START), strict=True)
+        parts = zip(self.before, self.state(), (dump.HISTORY, third_party.OF_START), strict=True)
         return [without(third_party.differences(before, now), lasting) for before, now, lasting in parts]
 
 

@@ -1,4 +1,4 @@
-"""Hosts, clusters and VMs as plain pyVmomi reads them over the wire, object by object, without the collection."""
+"""Objects of vCenter as plain pyVmomi reads them over the wire, one by one, without the collection."""
 
 from __future__ import annotations
 
@@ -12,11 +12,26 @@ READ = {
     vim.HostSystem: ("config", "runtime"),
     vim.VirtualMachine: ("config", "runtime.powerState", "runtime.host"),
     vim.ClusterComputeResource: ("configurationEx",),
+    vim.DistributedVirtualSwitch: ("config",),
+    vim.dvs.DistributedVirtualPortgroup: ("config",),
 }
 # Counts and times, which grow with each change and each start.
-LASTING = ("changeVersion", "modified", "bootTime", "createDate", "lastModified")
+LASTING = ("changeVersion", "configVersion", "modified", "bootTime", "createDate", "lastModified")
 # Notes on the options of kernel modules at a boot, which no later boot uses.
 OF_BOOT = re.compile(r"\.at_boot$")
+# vCenter writes these keys when a VM starts.
+OF_START = tuple(
+    f"config.extraConfig[{key}]"
+    for key in ("ethernet0.pciSlotNumber", "ethernet1.pciSlotNumber", "pciPassthru0.present", "pciPassthru1.present")
+)
+# dump.OF_DRIVER as a client sees it.
+OF_DRIVER = ("config.graphicsConfig.deviceType[0].graphicsType",)
+# The MTU of a distributed switch, which restore lists as *cannot*, at the switch and at its hosts.
+OF_MTU = (
+    "config.maxMtu",
+    "config.network.proxySwitch[key-vim.host.HostProxySwitch-dvs-train].mtu",
+    "config.network.rdmaDevice[key-vim.host.RdmaDevice-vmrdma0].connectionInfo.mtu",
+)
 
 
 def read(twin):

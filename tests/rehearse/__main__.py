@@ -19,7 +19,7 @@ from guests.faults.running import prepare
 from supervise.keeper import self_supervised
 from vsphere_twin.launch import launch
 
-from . import captured, center, faults, guests, kubernetes, plan, playbook, sites
+from . import captured, center, faults, guests, kubernetes, plan, playbook, restored, sites
 from .failure import RehearsalFailed
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
@@ -38,7 +38,7 @@ FACES = ("ssh", "redfish", "switches")
 # kubernetes: only VMs and a cluster, see rehearse.kubernetes.
 STAGES = ("auto", "all", "infrastructure", "kubernetes")
 PODS = ("containers", "simulated")
-CHECKS = ("", "all")
+CHECKS = ("", "all", "restore")
 # Stages of which nothing can be known before there are VMs.
 INSIDE = ("guests", "runtime", "training", "validation")
 
@@ -81,14 +81,16 @@ def rehearse(
     stages: str = "infrastructure",
     kills: Sequence = (),
     wrong: str = "",
-    thorough: bool = False,
+    checks: str = "",
     site: str = "",
 ) -> None:
     """Run the steps on a twin that is removed afterwards; the output of the runs stays in the folder of results.
 
     kills are the seconds after which runs are killed before the one that runs to its end; wrong selects the faults to
-    plant after it. thorough: the changes match those of check mode, happen once, and a damage is repaired.
+    plant after it. checks: with all, the changes match those of check mode, happen once, and a damage is repaired; with
+    restore, the state before the run is restored.
     """
+    thorough = checks == "all"
     inside, of = _with_guests(report, stages), sites.of(site)
     names = faults.selected(wrong, inside, site) if wrong else []
     if wrong and not names:
@@ -104,6 +106,7 @@ def rehearse(
             note(f"at {twin.host}:{twin.port}; {center.lossy(twin)}")
             if names:
                 prepare(twin)
+        before = restored.state(twin) if checks == "restore" else {}
         env = playbook.environment(work, **CALLBACKS)
         # A run that continues after killed ones does the rest of the announced changes.
         announced = thorough and not kills
@@ -135,6 +138,8 @@ def rehearse(
         if names:
             with report.step("Plant faults, one at a time: a playbook must report each") as note:
                 note(faults.planted(twin, env, results / "faults", names, inside, say, site))
+        if checks == "restore":
+            _restored(report, twin, env, results, before, of)
         if not thorough:
             return
         with report.step("Restart every switch: the saved configuration must equal the running one") as note:
@@ -143,7 +148,7 @@ def rehearse(
         with report.step(
             "Run playbooks/site.yml again: it must change nothing" + inside * ", and they train again"
         ) as note:
-            before = guests.counters(twin, center.VMS) if inside else {}
+            counted = guests.counters(twin, center.VMS) if inside else {}
             # Every validation repeats its measurements, and one is enough here.
             stop = ("--extra-vars", "site_stop_after=training")
             again = _play({**env, FOLDER: str(results / "again")}, *stop, *of.arguments)
@@ -152,13 +157,29 @@ def rehearse(
                 raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
             note(f"changed={again.changed}")
             if inside:
-                note(guests.trained(results / "again", twin, center.VMS, before))
+                note(guests.trained(results / "again", twin, center.VMS, counted))
         with report.step(
             "Remove the adapter of one VM, and the other VM: playbooks/machines.yml must restore both"
         ) as note:
             of.damage(twin)
             repaired = _play({**env, FOLDER: str(results / "repair")}, *of.arguments, of=MACHINES)
             note(f"changed={repaired.changed}; {of.proof(twin)}")
+
+
+def _restored(report: Report, twin, env: dict[str, str], results: Path, before: restored.State, of: sites.Site) -> None:
+    """Plan a restore, restore, and compare the state with the one before the run."""
+    made = restored.state(twin)
+    restored.changed(before, made)
+    deletes = ("--extra-vars", "restore_delete_vms=true")
+    with report.step("Run playbooks/restore.yml --check --diff: it reports the changes and makes none") as note:
+        words = ("--check", "--diff", *deletes, *of.arguments)
+        _play({**env, FOLDER: str(results / "restore-plan")}, *words, of=restored.RESTORE)
+        restored.unchanged(made, restored.state(twin))
+        note("nothing changed")
+    with report.step("Run playbooks/restore.yml: the state before the run is restored") as note:
+        done = _play({**env, FOLDER: str(results / "restore")}, *deletes, *of.arguments, of=restored.RESTORE)
+        restored.undisturbed(done.output)
+        note(f"changed={done.changed}; {restored.same(before, restored.state(twin), of.lasting)}")
 
 
 def _planned(twin, env: dict[str, str], folder: Path, inside: bool, arguments: Sequence[str]) -> str:
@@ -214,6 +235,8 @@ def _consistent(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
     """End with an error if options do not belong together."""
     if options.stages == "kubernetes" and (options.capture or options.site or options.faults or options.kills):
         parser.error("STAGES=kubernetes has a site of its own. Remove CAPTURE, SITE, FAULTS and KILLS.")
+    if options.checks == "restore" and (options.stages == "kubernetes" or options.faults or options.kills):
+        parser.error("CHECKS=restore needs one whole run of a site. Remove STAGES=kubernetes, FAULTS and KILLS.")
     if not options.capture and options.site not in sites.NAMES:
         parser.error(f"SITE={options.site} needs CAPTURE=my.zip. Without a capture, SITE is empty or directpath.")
     if not options.capture:
@@ -261,7 +284,9 @@ def main() -> int:
     parser.add_argument("--results", type=Path, help="folder of results and the report (default: .build/rehearsal)")
     parser.add_argument("--kills", type=int, default=0, help="number of runs to kill at random moments first")
     parser.add_argument("--random", type=int, default=0, help="random seed of these moments")
-    parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair damage")
+    parser.add_argument(
+        "--checks", choices=CHECKS, default="", help="all: plan, run twice, repair; restore: undo the run"
+    )
     parser.add_argument("--pods", choices=PODS, default="containers", help="with --stages kubernetes")
     parser.add_argument("--site", default="", help="directpath: vSphere 9.1 without a licence; with --capture, a path")
     parser.add_argument("--capture", default="", help="a capture of the site at the path of --site")
@@ -278,18 +303,17 @@ def main() -> int:
     build.mkdir(exist_ok=True)
     named = "captured" if options.capture else options.site or ("kubernetes" * (options.stages == "kubernetes"))
     results = options.results or build / "-".join(filter(None, ("rehearsal", named)))
-    for folder in ("plan", "run", "again", "repair", "faults", "preflight", "fabric_check"):
+    for folder in ("plan", "run", "again", "repair", "restore-plan", "restore", "faults", "preflight", "fabric_check"):
         shutil.rmtree(results / folder, ignore_errors=True)
     try:
         with tempfile.TemporaryDirectory(prefix="rehearsal-") as work:
             if options.capture:
                 return _of_capture(report, Path(work), results, options)
-            thorough = options.checks == "all"
             if options.stages == "kubernetes":
                 _kubernetes(report, Path(work), results, options)
                 say(report.summary("The rehearsal passed"))
                 return 0
-            rehearse(report, Path(work), results, options.stages, kills, options.faults, thorough, options.site)
+            rehearse(report, Path(work), results, options.stages, kills, options.faults, options.checks, options.site)
     except RehearsalFailed as failure:
         say(f"\n{failure}")
         say(report.summary("The rehearsal FAILED"))
