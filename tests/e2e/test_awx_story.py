@@ -16,7 +16,6 @@ import jq
 import pytest
 import yaml
 
-from guests.faults.table import number_of_commit
 from rehearse import awx_sinks, playbook
 from rehearse.awx_jobs import OF_JOBS, Executor, events, repository
 from rehearse.awx_notifications import Sender
@@ -64,7 +63,7 @@ def options(twin, address, token, port, url):
     }
 
 
-@pytest.mark.skipif(number_of_commit() % 6 != 1, reason="One commit of six runs the whole workflow.")
+@pytest.mark.turn(1, of=6)
 def test_the_workflow_runs_from_preflight_to_the_report(lab, monkeypatch):
     lab = lab(faces=("controller",))
     twin, controller = lab.twin, lab.twin.controller
