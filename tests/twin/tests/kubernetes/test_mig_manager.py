@@ -14,7 +14,7 @@ CONFIG, STATE = "nvidia.com/mig.config", "nvidia.com/mig.config.state"
 PRODUCT = "NVIDIA-A100-PCIE-40GB"
 MANAGER = {"repository": "registry.example/nvidia", "image": "k8s-mig-manager", "version": "v1"}
 LAYOUTS = {"seven": {"1g.5gb": 7}, "several": {"3g.20gb": 1, "2g.10gb": 1, "1g.5gb": 2}, "much": {"3g.20gb": 3}}
-LAYOUTS["wrong"] = {"1g.12gb": 1}
+LAYOUTS.update(wrong={"1g.12gb": 1}, empty={})
 
 
 def launched(client, strategy="single", **hardware):
@@ -24,14 +24,18 @@ def launched(client, strategy="single", **hardware):
     whole = policy(version="580.95.05")
     del whole["spec"]["driver"]["licensingConfig"]
     whole["spec"].update(migManager={**MANAGER, "config": {"name": "layouts"}}, mig={"strategy": strategy})
-    configs = {name: [{"devices": "all", "mig-enabled": True, "mig-devices": one}] for name, one in LAYOUTS.items()}
-    configs["all-disabled"] = [{"devices": "all", "mig-enabled": False}]
     world.cluster.create("namespaces", {"metadata": {"name": "gpu-operator"}})
-    text = json.dumps({"version": "v1", "mig-configs": configs})
-    world.cluster.create("configmaps", {"metadata": {"name": "layouts"}, "data": {"config.yaml": text}}, "gpu-operator")
+    world.cluster.create("configmaps", config_map("layouts", LAYOUTS), "gpu-operator")
     world.cluster.create("clusterpolicies", whole)
     world.settle()
     return world
+
+
+def config_map(name, layouts):
+    configs = {key: [{"devices": "all", "mig-enabled": True, "mig-devices": one}] for key, one in layouts.items()}
+    configs["all-disabled"] = [{"devices": "all", "mig-enabled": False}]
+    text = json.dumps({"version": "v1", "mig-configs": configs})
+    return {"metadata": {"name": name}, "data": {"config.yaml": text}}
 
 
 def labels(world):
@@ -63,6 +67,8 @@ def test_a_node_without_a_label_gets_the_default(client):
             PRODUCT,
         ),
         ("single", "several", {GPU: "0"}, f"{PRODUCT}-MIG-INVALID"),
+        ("single", "empty", {GPU: "0"}, f"{PRODUCT}-MIG-INVALID"),
+        ("none", "seven", {GPU: "1"}, PRODUCT),
     ],
 )
 def test_the_strategy_decides_the_resources(client, strategy, name, offered, product):
@@ -72,7 +78,7 @@ def test_the_strategy_decides_the_resources(client, strategy, name, offered, pro
     assert (found, labels(world)["nvidia.com/gpu.product"]) == (offered, product)
     assert chosen(world, "all-disabled") == "success"
     found = {key: value for key, value in allocatable(world).items() if key.startswith("nvidia.com/")}
-    assert (found, labels(world)["nvidia.com/gpu.product"]) == ({GPU: "1"}, PRODUCT)
+    assert (found, labels(world)["nvidia.com/gpu.product"]) == ({**dict.fromkeys(offered, "0"), GPU: "1"}, PRODUCT)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +104,43 @@ def test_a_gpu_in_use_keeps_its_layout(client):
     world.settle()
     assert chosen(world, "seven") == "failed"
     assert allocatable(world)[GPU] == "1"
+    # A manager does not try again, and a new one does.
+    world.cluster.remove("pods", world.cluster.get("pods", "train", "default"))
+    world.settle()
+    assert labels(world)[STATE] == "failed"
+    world.cluster.remove("pods", manager(world))
+    world.settle()
+    assert (labels(world)[STATE], allocatable(world)[GPU]) == ("success", "7")
+
+
+def manager(world):
+    (found,) = [one for one in world.cluster.list("pods") if one["metadata"]["name"].startswith("nvidia-mig")]
+    return found
+
+
+def test_only_another_configmap_or_label_is_applied(client):
+    world = launched(client)
+    assert chosen(world, "seven") == "success"
+    three = {"seven": {"2g.10gb": 3}}
+    own = world.cluster.get("configmaps", "layouts", "gpu-operator")
+    world.cluster.change("configmaps", own, data=config_map("layouts", three)["data"])
+    world.settle()
+    assert allocatable(world)[GPU] == "7"
+    world.cluster.create("configmaps", config_map("others", three), "gpu-operator")
+    own = world.cluster.get("clusterpolicies", "cluster-policy")
+    manager = {**own["spec"]["migManager"], "config": {"name": "others"}}
+    world.cluster.change("clusterpolicies", own, spec={**own["spec"], "migManager": manager})
+    world.settle()
+    assert (allocatable(world)[GPU], labels(world)[STATE]) == ("3", "success")
+
+
+def test_a_resource_without_its_plugin_stays_with_zero(client):
+    world = launched(client, "mixed")
+    assert chosen(world, "seven") == "success"
+    own = world.cluster.get("clusterpolicies", "cluster-policy")
+    world.cluster.change("clusterpolicies", own, spec={**own["spec"], "devicePlugin": {"enabled": False}})
+    world.settle()
+    assert (allocatable(world)["nvidia.com/mig-1g.5gb"], allocatable(world)[GPU]) == ("0", "0")
 
 
 def test_a_vgpu_has_no_manager(client):
@@ -109,8 +152,7 @@ def test_a_missing_configuration_holds_the_manager(client):
     world = launched(client)
     found = world.cluster.get("configmaps", "layouts", "gpu-operator")
     world.cluster.remove("configmaps", found)
-    (pod_of_manager,) = [one for one in world.cluster.list("pods") if one["metadata"]["name"].startswith("nvidia-mig")]
-    world.cluster.remove("pods", pod_of_manager)
+    world.cluster.remove("pods", manager(world))
     before = labels(world)[STATE]
     assert chosen(world, "seven") == before
     assert allocatable(world)[GPU] == "1"

@@ -201,12 +201,11 @@ def _node(world, policy, node):
     driver = running.get(DRIVER, False) if enabled(policy["spec"], "driver") else world.driver_works(hardware, None)
     strategy = (policy["spec"].get("mig") or {}).get("strategy") or "single"
     offered, suffix, count = mig.resources(hardware, strategy)
-    if driver and running.get("nvidia-device-plugin-daemonset"):
-        gone = [key for key in node["status"].get("capacity", {}) if key.startswith(mig.PREFIX) and key not in offered]
-        for key, value in {**dict.fromkeys(gone), **offered}.items():
-            _resource(cluster, node, key, value)
-    elif RESOURCE in node["status"].get("capacity", {}):
-        _resource(cluster, node, RESOURCE, 0)
+    # The kubelet keeps a resource that no plugin offers any more, with 0.
+    known = [key for key in node["status"].get("capacity", {}) if key == RESOURCE or key.startswith(mig.PREFIX)]
+    plugged = driver and running.get("nvidia-device-plugin-daemonset")
+    for key, value in {**dict.fromkeys(known, 0), **(offered if plugged else {})}.items():
+        _resource(cluster, node, key, value)
     if driver and running.get("gpu-feature-discovery"):
         major = world.driver_branch(policy["spec"]) or hardware.host_branch
         labels = {

@@ -15,7 +15,7 @@ CONFIG, STATE = "nvidia.com/mig.config", "nvidia.com/mig.config.state"
 CAPABLE, DEPLOY = "nvidia.com/mig.capable", "nvidia.com/gpu.deploy.mig-manager"
 BLOCK, NAME, CONTAINER = "migManager", "nvidia-mig-manager", "nvidia-mig-manager"
 OFF, KEY, FILE = "all-disabled", "config.yaml", "default-mig-parted-config"
-PREFIX = "nvidia.com/mig-"
+PREFIX, VOLUME = "nvidia.com/mig-", "mig-parted-config"
 ENDED = ("Succeeded", "Failed")
 
 
@@ -44,25 +44,25 @@ def step(world, policy):
         if CONFIG not in node["metadata"]["labels"]:
             labels[CONFIG] = (spec[BLOCK].get("config") or {}).get("default") or OFF
         gpu.label(cluster, node, labels)
-    volumes = [{"name": "mig-parted-config", "configMap": {"name": config}}] if config != FILE else []
+    volumes = [{"name": VOLUME, "configMap": {"name": config}}] if config != FILE else []
     made = gpu.daemon_set(world, policy, BLOCK, NAME, "mig-manager", CONTAINER, gpu.image(spec, BLOCK), volumes)
-    for node in capable:
-        name = node["metadata"]["name"]
-        pods = owned(cluster, "pods", made)
-        if any(pod["spec"].get("nodeName") == name and gpu.ready(pod) for pod in pods):
-            _manage(world, cluster.get("nodes", name), config)
+    names = [node["metadata"]["name"] for node in capable]
+    for pod in owned(cluster, "pods", made):
+        if pod["spec"].get("nodeName") in names and gpu.ready(pod):
+            _manage(world, cluster.get("nodes", pod["spec"]["nodeName"]), pod)
 
 
-def _manage(world, node, config):
-    """One step of the manager of a node."""
+def _manage(world, node, pod):
+    """One step of the manager of a node, which applies a configuration at its start and when the label changes."""
     hardware, labels = world.hardware[node["metadata"]["name"]], node["metadata"]["labels"]
-    wanted = labels.get(CONFIG)
-    if hardware.mig_config == wanted:
+    wanted, mounted = labels.get(CONFIG), pod["spec"].get("volumes") or ()
+    config = next((one["configMap"]["name"] for one in mounted if one["name"] == VOLUME), FILE)
+    if hardware.mig_applied == (pod["metadata"]["uid"], wanted):
         return
     if labels.get(STATE) != "pending":
         gpu.label(world.cluster, node, {STATE: "pending"}, NAME)
         return
-    hardware.mig_config = wanted
+    hardware.mig_applied = (pod["metadata"]["uid"], wanted)
     try:
         layout = _layout(world, hardware, config, wanted)
         if layout != hardware.mig and _used(world, node):
@@ -127,7 +127,7 @@ def resources(hardware, strategy):
     layout = hardware.mig or (None,) * hardware.gpus
     instances = [name for one in layout for name in one or ()]
     plain = sum(one is None for one in layout)
-    if strategy == "none" or not any(layout):
+    if strategy == "none" or plain == hardware.gpus:
         return {gpu.RESOURCE: hardware.gpus}, "", hardware.gpus
     if strategy == "mixed":
         counts = collections.Counter(PREFIX + name.replace("+", ".") for name in instances)

@@ -32,7 +32,7 @@ class Hardware:
     failed_tests: tuple = ()  # of the diagnostic of DCGM
     storage: tuple = ("NVMe",)  # that nvidia_fs serves, as gdscheck names it
     mig: tuple = ()  # profiles of each GPU, None for one whose MIG mode is off; empty until a MIG manager worked
-    mig_config: str = ""  # the label that the MIG manager of the node applied last
+    mig_applied: tuple = ()  # (the pod of the MIG manager, the label that it applied last)
     environment: dict = dataclasses.field(default_factory=dict)  # what a webhook sets in each container of the node
 
 
