@@ -27,8 +27,12 @@ def applied(server, layout, strategy):
             cluster.create("configmaps", one, kubernetes_lab.NAMESPACE, "aiready.vsphere")
     policy = cluster.get("clusterpolicies", "cluster-policy")
     spec = copy.deepcopy(policy["spec"])
-    spec.update(migManager={**IMAGE, "enabled": True, "config": {"name": mig.CONFIG_MAP}}, mig={"strategy": strategy})
+    spec.update(
+        migManager={**IMAGE, "enabled": True, "config": {"name": mig.config_map(layout)}}, mig={"strategy": strategy}
+    )
     cluster.change("clusterpolicies", policy, "aiready.vsphere", spec=spec)
+    # A manager has not begun yet, so its state is none or that of the layout before.
+    assert not mig.settled(cluster.list("nodes"), operator, {})
     world.settle()
     assert mig.settled(cluster.list("nodes"), operator, {})
     return list(mig.faults(cluster.list("nodes"), operator)), cluster.list("nodes")[0]
@@ -57,6 +61,13 @@ def test_the_layout_of_the_site_becomes_resources(layout, strategy, offered):
     }
     assert found == offered
     assert nodes.offered(node) == len(layout) * 2
+
+
+def test_another_layout_replaces_the_first():
+    with kubernetes_lab.launch(nodes=1, vgpu=False) as server, server.cluster.lock:
+        for layout, offered in ((["3g", "3g"], "2"), (["1g.5gb"] * 7, "7")):
+            faults, node = applied(server, layout, "single")
+            assert (faults, node["status"]["allocatable"][GPU]) == ([], offered)
 
 
 def test_a_gpu_in_use_is_reported():

@@ -59,7 +59,7 @@ def policy(requested: Mapping[str, Any], licence: str, openshift: bool) -> dict[
     made["mig"] = {"strategy": requested.get("mig_strategy") or "single"}
     made["dcgmExporter"] = {"enabled": True}
     if requested.get("mig_layout"):
-        made["migManager"] = {"enabled": True, "config": {"name": mig.CONFIG_MAP}}
+        made["migManager"] = {"enabled": True, "config": {"name": mig.config_map(requested["mig_layout"])}}
     if requested.get("gds"):
         made["gds"] = {"enabled": True}
     if openshift:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections
+import hashlib
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     Objects = Sequence[Mapping[str, Any]]
 
-CONFIG_MAP, KEY = "aiready-mig-config", "config.yaml"
-PRODUCT, CONFIG, STATE = "nvidia.com/gpu.product", "nvidia.com/mig.config", "nvidia.com/mig.config.state"
+KEY = "config.yaml"
+CONFIG, STATE = "nvidia.com/mig.config", "nvidia.com/mig.config.state"
 # States of the MIG manager that end by themselves.
 WORKING = ("pending", "rebooting")
 SUCCESS = "success"
@@ -36,11 +37,11 @@ def objects(operator: Mapping[str, Any], found: Objects) -> tuple[list[dict[str,
     layout = operator.get("mig_layout") or []
     configs, labelled, problems = {}, [], []
     for one in found if layout else ():
-        name, product = one["metadata"]["name"], nodes.labels(one).get(PRODUCT) or ""
+        name, product = one["metadata"]["name"], nodes.labels(one).get(nodes.PRODUCT) or ""
         gpu = _gpu(product)
         if gpu is None:
             problems.append(
-                f"Cannot plan the MIG layout of node {shown(name)}. Its label {PRODUCT} is "
+                f"Cannot plan the MIG layout of node {shown(name)}. Its label {nodes.PRODUCT} is "
                 f"{shown(product) or 'not set'}, which has no MIG profiles in this collection. Remove "
                 "site.stack.mig, or set site.kubernetes.nodes to labels of nodes with such GPUs."
             )
@@ -57,13 +58,22 @@ def objects(operator: Mapping[str, Any], found: Objects) -> tuple[list[dict[str,
     # The operator labels other nodes with all-disabled, and the manager reads it from this file too.
     configs["all-disabled"] = [{"devices": "all", "mig-enabled": False}]
     text = json.dumps({"version": "v1", "mig-configs": configs}, indent=2, sort_keys=True)
-    config_map = {
+    file = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": CONFIG_MAP, "namespace": operator["namespace"]},
+        "metadata": {"name": config_map(layout), "namespace": operator["namespace"]},
         "data": {KEY: text},
     }
-    return [config_map, *labelled], problems
+    return [file, *labelled], problems
+
+
+def config_map(layout: Sequence[str]) -> str:
+    """The name of the ConfigMap of a layout.
+
+    A running MIG manager does not apply a changed ConfigMap (mig-parted issue 108), so each layout has its own. The
+    operator then replaces the pods of the manager.
+    """
+    return f"aiready-mig-config-{hashlib.sha256(json.dumps(sorted(layout)).encode()).hexdigest()[:10]}"
 
 
 def _gpu(product: str) -> MigGpu | None:
@@ -98,7 +108,26 @@ def settled(found: Any, operator: Mapping[str, Any], selector: Mapping[str, str]
     if not operator.get("mig_layout"):
         return True
     chosen = nodes.chosen(found or [], selector)
-    return all(nodes.labels(one).get(STATE) not in (None, *WORKING) for one in chosen)
+    return all(
+        nodes.labels(one).get(STATE) not in (None, *WORKING, SUCCESS)
+        or (nodes.labels(one).get(STATE) == SUCCESS and _is_offered(one, operator))
+        for one in chosen
+    )
+
+
+def _is_offered(node: Mapping[str, Any], operator: Mapping[str, Any]) -> bool:
+    """Whether the node offers the layout. Until a manager begins, its state is that of the layout before.
+
+    The number of GPUs is not known: with the strategy single, 7 instances also match one instance of this profile.
+    """
+    gpu, strategy = _gpu(nodes.labels(node).get(nodes.PRODUCT) or ""), operator.get("mig_strategy") or "single"
+    planned = _planned(gpu, operator["mig_layout"], strategy)[0] if gpu else {}
+    if not planned or strategy == "none":
+        return True
+    counts = {name.replace("+", "."): number for name, number in planned.items()}
+    found = nodes.instances(node)
+    gpus = found.get(next(iter(counts)), 0) // next(iter(counts.values()))
+    return gpus > 0 and found == {name: number * gpus for name, number in counts.items()}
 
 
 def faults(chosen: Objects, operator: Mapping[str, Any]) -> Iterator[str]:
@@ -117,5 +146,14 @@ def faults(chosen: Objects, operator: Mapping[str, Any]) -> Iterator[str]:
             yield (
                 f"The MIG manager did not apply the layout on node {shown(one['metadata']['name'])}: {reported}. Read "
                 "the log of its pod nvidia-mig-manager. GPUs that a pod uses keep their mode, and an Ampere GPU in a "
-                "VM needs a restart of the node."
+                "VM needs a restart of the node. Then delete the pod nvidia-mig-manager, because only a new one tries "
+                "again."
+            )
+        elif not _is_offered(one, operator):
+            found = nodes.instances(one)
+            offers = ", ".join(f"{number} {shown(name)}" for name, number in sorted(found.items())) or "no instances"
+            yield (
+                f"Node {shown(one['metadata']['name'])} does not offer the MIG layout of the site. Its MIG manager "
+                f"reports {SUCCESS}, and its resources are {offers}. Read the logs of its pods nvidia-mig-manager and "
+                "nvidia-device-plugin-daemonset, and delete these pods to start them again."
             )

@@ -19,7 +19,7 @@ PRESENT = {"nvidia.com/gpu.present": "true"}
 HOST_DRIVER = "nvidia.com/vgpu.host-driver-version"
 GUEST_DRIVER = "nvidia.com/cuda.driver-version.full"
 PCI = tuple(f"feature.node.kubernetes.io/pci-{name}10de.present" for name in ("", "0302_", "0300_"))
-GPU, MIG = "nvidia.com/gpu", "nvidia.com/mig-"
+GPU, MIG, PRODUCT = "nvidia.com/gpu", "nvidia.com/mig-", "nvidia.com/gpu.product"
 # Of the usual taint, which keeps pods without GPUs away.
 TOLERATIONS = ({"key": GPU, "operator": "Exists", "effect": "NoSchedule"},)
 
@@ -38,6 +38,17 @@ def offered(node: Node) -> int:
     """The number of GPUs or MIG instances that pods can request on this node."""
     resources = (node.get("status") or {}).get("allocatable") or {}
     return sum(_count(value) for key, value in resources.items() if key == GPU or key.startswith(MIG))
+
+
+def instances(node: Node) -> dict[str, int]:
+    """{profile: number} of the MIG instances that pods can request, with the strategies single and mixed."""
+    resources = (node.get("status") or {}).get("allocatable") or {}
+    found = {key[len(MIG) :]: _count(value) for key, value in resources.items() if key.startswith(MIG)}
+    single = (labels(node).get(PRODUCT) or "").partition("-MIG-")[2]
+    if single:
+        # The suffix is that of time slices.
+        found[single.removesuffix("-SHARED")] = _count(resources.get(GPU))
+    return {profile: number for profile, number in found.items() if number}
 
 
 def _count(quantity: object) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, plan, schema, state
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes import mig, nodes, plan, schema, state
 
 from house.collection import filter_sample
 
@@ -18,11 +18,13 @@ def operator(*layout, strategy="mixed"):
     return {"mig_layout": list(layout), "mig_strategy": strategy, "namespace": "gpu-operator"}
 
 
-def node(product=A100, status=None, name="gpu-01"):
-    labels = {mig.PRODUCT: product} if product else {}
+def node(product=A100, status=None, name="gpu-01", **instances):
+    labels = {nodes.PRODUCT: product} if product else {}
     # The manager reports a state of a node that has a configuration.
     reported = {mig.CONFIG: "aiready-a100-40gb", mig.STATE: status} if status else {}
-    return clusters.node(name, labels={**labels, **reported})
+    made = clusters.node(name, labels={**labels, **reported})
+    made["status"]["allocatable"].update({f"nvidia.com/mig-{key}": str(one) for key, one in instances.items()})
+    return made
 
 
 def test_nothing_happens_without_a_layout():
@@ -71,8 +73,41 @@ def test_a_layout_that_cannot_be_is_a_problem(requested, product, why):
     ],
 )
 def test_the_state_of_the_manager(status, ended, fault):
-    assert mig.settled([node(status=status)], operator("3g"), {}) is ended
-    assert bool(list(mig.faults([node(status=status)], operator("3g")))) is fault
+    found = node(status=status, **{"3g.20gb": 1})
+    assert mig.settled([found], operator("3g"), {}) is ended
+    assert bool(list(mig.faults([found], operator("3g")))) is fault
+
+
+@pytest.mark.parametrize(
+    "strategy, layout, product, instances, gpus, offered",
+    [
+        ("mixed", ["3g", "2g"], A100, {"3g.20gb": 2, "2g.10gb": 2, "1g.5gb": 0}, 0, True),
+        ("mixed", ["3g", "2g"], A100, {"3g.20gb": 2, "2g.10gb": 1}, 0, False),
+        ("mixed", ["3g", "2g"], A100, {"3g.20gb": 2, "2g.10gb": 2, "1g.5gb": 1}, 0, False),
+        ("mixed", ["3g", "2g"], A100, {}, 1, False),
+        ("single", ["1g"] * 7, f"{A100}-MIG-1g.5gb", {}, 14, True),
+        ("single", ["1g"] * 7, f"{A100}-MIG-1g.5gb", {}, 6, False),
+        ("single", ["1g"] * 7, f"{A100}-MIG-3g.20gb", {}, 14, False),
+        ("single", ["1g"] * 7, A100, {}, 7, False),
+        ("single", ["1g+me"], f"{A100}-MIG-1g.5gb.me", {}, 1, True),
+        ("single", ["1g"] * 7, f"{A100}-MIG-1g.5gb-SHARED", {}, 56, True),
+        ("none", ["1g"] * 7, A100, {}, 1, True),
+        ("mixed", ["3g"], "Tesla-T4", {}, 1, True),
+    ],
+)
+def test_a_state_of_the_layout_before_is_no_success(strategy, layout, product, instances, gpus, offered):
+    found, requested = node(product, "success", **instances), operator(*layout, strategy=strategy)
+    found["status"]["allocatable"]["nvidia.com/gpu"] = str(gpus)
+    assert mig.settled([found], requested, {}) is offered
+    assert [one[:60] for one in mig.faults([found], requested)] == (
+        [] if offered else ["Node gpu-01 does not offer the MIG layout of the site. Its M"]
+    )
+
+
+def test_each_layout_has_its_own_configmap():
+    names = {mig.objects(operator(*one), [node()])[0][0]["metadata"]["name"] for one in (["3g", "2g"], ["2g", "3g"])}
+    assert names == {mig.config_map(["3g", "2g"])}
+    assert mig.config_map(["3g", "2g"]) != mig.config_map(["3g", "2g", "1g"])
 
 
 def test_the_policy_names_the_configuration_in_fields_of_its_schema():
@@ -85,7 +120,7 @@ def test_the_policy_names_the_configuration_in_fields_of_its_schema():
     kinds = [one["kind"] for one in made["objects"]]
     assert kinds.index("ConfigMap") < kinds.index("ClusterPolicy") < kinds.index("Node")
     (policy,) = [one for one in made["objects"] if one["kind"] == "ClusterPolicy"]
-    assert policy["spec"]["migManager"] == {"enabled": True, "config": {"name": "aiready-mig-config"}}
+    assert policy["spec"]["migManager"] == {"enabled": True, "config": {"name": mig.config_map(["1g.5gb"] * 7)}}
     assert policy["spec"]["gds"] == {"enabled": True}
     assert list(schema.problems(clusters.schema("nvidia.com", "ClusterPolicy", "v1"), policy)) == []
     seen = {"policies": [clusters.ready()], "nodes": [node(status="failed")], "pods": [], "events": []}
