@@ -183,19 +183,6 @@ def test_a_quota_rejects_a_pod(world, client):
     assert (status, body["message"]) == (403, f"{text}limited: requests.{GPU}=1")
 
 
-def test_a_restricted_namespace_rejects_a_capability(world, client):
-    namespace = world.cluster.get("namespaces", "default")
-    world.cluster.labelled("namespaces", namespace, {"pod-security.kubernetes.io/enforce": "baseline"})
-    body = {"apiVersion": "v1", "kind": "Pod", **pod(gpus=0)}
-    body["spec"]["containers"][0]["securityContext"] = {"capabilities": {"add": ["IPC_LOCK"]}}
-    status, found = client.create("/api/v1/namespaces/default/pods", body)
-    text = 'pods "p" is forbidden: violates PodSecurity "baseline:latest": non-default capabilities (container "c" '
-    assert (status, found["message"]) == (
-        403,
-        text + 'must not include "IPC_LOCK" in securityContext.capabilities.add)',
-    )
-
-
 def nic_policy(**spec):
     return {"metadata": {"name": "nic-cluster-policy"}, "spec": spec}
 

@@ -6,7 +6,7 @@ import re
 
 from .. import machines
 from ..refused import Refused
-from . import gpu, network, pod_shell, scheduling, sriov, training, vks, workloads
+from . import gpu, network, pod_security, pod_shell, scheduling, sriov, training, vks, workloads
 from .parts import Hardware
 
 LICENSED, UNLICENSED = "Licensed (Expiry: 2027-01-01 0:0:0 GMT)", "Unlicensed (Unrestricted)"
@@ -98,7 +98,7 @@ class World:
             cluster.admission.append(vks.admit)
             vks.prepare(self)
         cluster.admission.append(sriov.admission(self))
-        cluster.admission += [workloads.admit_security, workloads.admit_quota]
+        cluster.admission += [pod_security.admit, workloads.admit_quota]
         if "trainer" in self.installed:
             cluster.admission.append(training.admit_train_job)
 
