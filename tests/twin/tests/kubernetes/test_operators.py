@@ -387,3 +387,14 @@ def test_a_job_that_is_being_deleted_gets_no_new_pods(world, client):
     client.call("DELETE", "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs/train", body)
     world.settle()
     assert [world.cluster.list(plural, "default") for plural in ("mpijobs", "jobs", "pods")] == [[], [], []]
+
+
+def test_a_diagnostic_needs_its_host_engine_and_a_known_level(world):
+    with_gpus(world)
+    lines = "dcgmi diag --run 1 --json\nnv-hostengine\ndcgmi diag --run all --json\n"
+    body = pod(restartPolicy="Never")
+    body["spec"]["containers"][0]["command"] = ["/bin/sh", "-c", lines]
+    world.cluster.create("pods", body)
+    world.settle()
+    found = [line.partition(":")[0] for line in world.cluster.logs["default", "p", "c"].splitlines()]
+    assert found == ["Error", "Error", "Started host engine version 4.2.3 using port number", "PARSE ERROR"]

@@ -229,11 +229,11 @@ def _dcgmi(machine, words):
     """The diagnostic of DCGM. A vGPU reports nothing of the hardware."""
     if not machine.engine:
         return dcgm.NO_ENGINE, dcgm.NO_CONNECTION
-    if words[:2] != ["diag", "--run"] or words[3:] != ["--json"]:
+    if words[:2] != ["diag", "--run"] or words[3:] != ["--json"] or words[2] not in dcgm.LEVELS:
         return "PARSE ERROR: the pod knows dcgmi diag --run LEVEL --json\n", dcgm.BAD_USAGE
     hardware, indexes = machine.hardware, range(machine.gpus)
     tests = []
-    for name, category, _level, physical in [one for one in dcgm.TESTS if one[2] <= int(words[2])]:
+    for name, category, _level, physical in [one for one in dcgm.TESTS if one[2] <= dcgm.LEVELS[words[2]]]:
         status = "Skip" if physical and hardware.vgpu else "Fail" if name in hardware.failed_tests else "Pass"
         made = {"entity_group": "GPU", "entity_group_id": 1, "status": status}
         if status == "Fail":
