@@ -73,7 +73,7 @@ def held(helm):
     return [one["chart"] for one in json.loads(helm.read_text())] if helm.exists() else []
 
 
-@pytest.mark.turn(2, of=4)
+@pytest.mark.turn(4, of=6)
 def test_an_installed_release_is_uninstalled_and_a_changed_one_stays(helm, tmp_path):
     folder = tmp_path / "journal"
     assert run(folder, True, **RELEASE, chart_version="1.0.0")["changed"]
@@ -96,7 +96,7 @@ def test_an_installed_release_is_uninstalled_and_a_changed_one_stays(helm, tmp_p
     assert plan.plan(str(folder))["steps"] == []
 
 
-@pytest.mark.turn(0, of=4)
+@pytest.mark.turn(3, of=6)
 def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path):
     first, folder = (
         [{"revision": "1", "chart": "op-0.9.0", "values": {"a": 1}, "app_version": "1"}],
