@@ -96,7 +96,7 @@ def _follow(futures: dict[Future, Gate]) -> dict[Gate, str]:
         before = f"{last[gate.name]:6.1f} s" if gate.name in last else "-"
         notes = "; ".join(gate.notes)
         seconds = f"{gate.seconds:6.1f} s  last run {before:>8}  processors {gate.cpu:6.1f} s"
-        print(f"{verdict:6} {gate.name:14} {seconds}  {notes}".rstrip(), flush=True)
+        print(f"{verdict:6} {gate.name:20} {seconds}  {notes}".rstrip(), flush=True)
         if problem is not None:
             failed[gate] = problem
     return failed
