@@ -279,9 +279,14 @@ def failures_of(what: str, status: int, folder: Path) -> list[str]:
         *reported.get("failures", ()),
         *(row for stage in reported.get("stages", ()) for row in stage.get("failures", ())),
     ]
-    found = [f"{what}: {row['object']}: {row['msg']}" for row in rows]
+    found = [": ".join(filter(None, (what, row["object"], row["msg"] or _unsaid(row["task"])))) for row in rows]
     usual = f"{what} ended with status {status}. Its output names the error. Correct the site, and rehearse again."
     return list(dict.fromkeys(found)) or [usual]
+
+
+def _unsaid(task: str) -> str:
+    """The failure of a task without a message: the record has only those of own modules, which return no secrets."""
+    return f"The task `{task}` failed. Its output above has the message. Correct the site, and rehearse again."
 
 
 class _Runs:

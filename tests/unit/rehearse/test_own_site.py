@@ -391,9 +391,17 @@ def test_findings_become_problems_with_their_fix():
 
 
 def test_failures_of_a_run_are_those_of_its_record(tmp_path):
-    row = {"object": "leaf-01", "msg": "Cannot connect. Correct the address."}
+    row = {"object": "leaf-01", "task": "Connect", "msg": "Cannot connect. Correct the address."}
     (tmp_path / "stages.json").write_text(json.dumps({"stages": [{"failures": [row]}, {}], "failures": [row]}))
     assert captured.failures_of("The run", 2, tmp_path) == [f"The run: leaf-01: {row['msg']}"]
+    unsaid = {"object": "job-01", "task": "Start the GPU in a container", "msg": ""}
+    early = {"object": "", "task": "", "msg": "The run ended here."}
+    (tmp_path / "stages.json").write_text(json.dumps({"stages": [{"failures": [unsaid]}], "failures": [early]}))
+    assert captured.failures_of("The run", 2, tmp_path) == [
+        "The run: The run ended here.",
+        "The run: job-01: The task `Start the GPU in a container` failed. Its output above has the message. "
+        "Correct the site, and rehearse again.",
+    ]
     (own,) = captured.failures_of("The run", 2, tmp_path / "none")
     assert own == "The run ended with status 2. Its output names the error. Correct the site, and rehearse again."
 
