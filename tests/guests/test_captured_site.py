@@ -22,11 +22,22 @@ from .conftest import REQUIRED
 SITE = "group_vars/all/site.yml"
 # All stages with two VMs, about 7 minutes on two idle cores.
 WHOLE = os.environ.get("AIREADY_CAPTURED_SITE") == "whole"
+# The lab replaces both with its own. Without a driver, the stage runtime has no GPU.
+DRIVER = {
+    "driver": {"package": "/srv/nvidia-linux-grid-550_550.90.07_amd64.deb"},
+    "licence": {"token_file": "/srv/licence.tok"},
+}
 STAGES = {
-    "guests": {"user": "operator", "host_keys": "accept_new", "reboot": "allow", "training_user": "scientist"},
+    "guests": {
+        "user": "operator",
+        "host_keys": "accept_new",
+        "reboot": "allow",
+        "training_user": "scientist",
+        **(DRIVER if WHOLE else {}),
+    },
     "runtime": {"engine": "docker"},
     "training": {"image": "images.example.org/horovod:1", "engine": "horovod", "script": "/srv/train.py"},
-    "validation": {},
+    "validation": {"seconds": 5},
 }
 
 
@@ -67,4 +78,4 @@ def test_the_stages_of_guests_run_on_real_linux(site, tmp_path):
     ran = (results / "run" / "stages.json").read_text()
     assert all(f'"{name}"' in ran for name in STAGES if WHOLE or name == "guests"), ran[:2000]
     assert any(row["object"] == "site.guests" for row in outcome.assumptions)
-    assert ("VALIDATION" in outcome.validation.upper()) is WHOLE
+    assert outcome.validation.startswith("Verdict: ") is WHOLE
