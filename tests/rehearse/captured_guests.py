@@ -49,7 +49,8 @@ class Compared:
 def compared(site: Any, seed: Seed, guests: Guests) -> Compared:
     """guests has what each captured guest shows, by the identifier of its VM. VMs that the run creates have none."""
     found = Compared()
-    captured = {vm["name"]: guests[moid] for _path, vm, _known in _vms(seed) for moid in vm["moids"] if moid in guests}
+    # By path: VMs in different folders may have the same name.
+    captured = {path: guests[moid] for path, vm, _known in _vms(seed) for moid in vm["moids"] if moid in guests}
     try:
         facts = _facts(site, seed)
         own = [{"inventory_hostname": name, GUEST: guest} for name, guest in facts.items()]
@@ -57,12 +58,13 @@ def compared(site: Any, seed: Seed, guests: Guests) -> Compared:
         if own and not intent["driver"]:
             intent["driver"] = _packaged(own[0][GUEST]["driver"])
     except AnsibleFilterError as problem:
-        for name in captured:
-            _assume(found, name, ", ".join(CHECKS.values()), f"the site is not a mapping of plain values: {problem}")
+        for path in captured:
+            why = f"the site is not a mapping of plain values: {problem}"
+            _assume(found, path.rpartition("/")[2], ", ".join(CHECKS.values()), why)
         return found
     for name, guest in facts.items():
-        if name in captured:
-            _compare(site, name, guest, captured[name], intent, found)
+        if guest["vm"] in captured:
+            _compare(site, name, guest, captured[guest["vm"]], intent, found)
         else:
             _assume(found, name, ", ".join(_due(intent).values()), "the capture has no outputs of this guest")
     return found

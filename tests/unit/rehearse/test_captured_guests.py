@@ -89,6 +89,14 @@ def test_what_the_stage_guests_changes_is_a_change_and_without_it_a_problem(gues
     )
 
 
+def test_a_vm_of_the_same_name_in_another_folder_is_not_compared():
+    both = seed()
+    (vm,) = both["datacenters"][0]["vms"]
+    both["datacenters"][0]["vms"].append({**vm, "folder": "old", "moids": ["vm-102"]})
+    guests = {"vm-101": GUEST, "vm-102": {**GUEST, "driver": "535.161.08"}}
+    assert captured_guests.compared(SITE, both, guests).changes == []
+
+
 def test_a_lost_gpu_is_a_problem_that_no_stage_changes():
     found = compared(gpus=[], missing=1)
     assert found.problems == ["train-01: The driver shows 0 of 1 GPUs. This is the state of the guest in the capture."]
