@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -80,6 +81,15 @@ def test_unknown_values_of_a_guest_are_absent(site, output):
     (guest,) = guests.of(Bundle(site)).values()
     assert {"kernel", "system", "driver", "gpus"}.isdisjoint(guest)
     assert guest.get("links", []) == []
+
+
+def test_a_vm_without_captured_devices_has_no_adapter_of_a_guest(site):
+    put(site, OUTPUTS, "vm-002")
+    (file,) = (site / "vcenter").glob("*-VirtualMachine-vm-101.xml")
+    text = file.read_text()
+    assert "<hardware>" in text
+    file.write_text(re.sub("(?s)<hardware>.*</hardware>", "", text))
+    assert guests.of(Bundle(site)) == {}
 
 
 def test_a_program_that_the_guest_lacks_is_named_and_an_unknown_guest_is_left_out(site):

@@ -116,6 +116,5 @@ def _vm(bundle, name, macs):
 
 
 def _macs(vm):
-    config = vm.get("config")
-    devices = config.hardware.device if config is not None else ()
+    devices = vm.get("config.hardware.device", ())
     return {str(one.macAddress).lower() for one in devices if getattr(one, "macAddress", None)}
