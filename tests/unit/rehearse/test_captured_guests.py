@@ -104,6 +104,18 @@ def test_a_lost_gpu_is_a_problem_that_no_stage_changes():
     assert compared(without, gpus=[], missing=1).warnings == ["train-01: The driver shows 0 of 1 GPUs."]
 
 
+@pytest.mark.parametrize("vgpus, problems", [(1, 0), (2, 2)])
+def test_a_gpu_that_the_vm_does_not_have_yet_is_not_lost(vgpus, problems):
+    made = seed()
+    (vm,) = made["datacenters"][0]["vms"]
+    backing = {"type": "VirtualPCIPassthroughVmiopBackingInfo", "fields": {"vgpu": "grid_a100-40c"}}
+    vm["devices"] += vgpus * [{"type": "VirtualPCIPassthrough", "fields": {"backing": backing}}]
+    site = {**SITE, "network": {**SITE["network"], "path": "sriov"}}
+    site["gpu"] = {**SITE["gpu"], "per_vm": 2, "nvlink": "required"}
+    guest = {**GUEST, "nvidia-smi topo -m": "\tGPU0\tCPU Affinity\nGPU0\t X \t0-7\n"}
+    assert len(captured_guests.compared(site, made, {"vm-101": guest}).problems) == problems
+
+
 def test_a_driver_of_a_branch_that_the_host_refuses_is_a_warning_if_none_is_requested():
     site = {**SITE, "guests": {"user": "ops"}}
     (row,) = compared(site, driver="570.86.16").warnings
