@@ -125,6 +125,9 @@ def test_a_guest_receives_only_the_commands_that_the_page_lists(guest, tmp_path)
     assert [one for one in plain if not one.startswith(tuple(expected))] == []
     assert listed(GUEST_LINES) == []
     assert answer["refused"] == {}
+    # Readers of a capture look for the whole command.
+    rows = json.loads(Capture(answer["dest"]).files["guests/vm-001/shell/commands.json"])["commands"]
+    assert {re.sub(r"\d{4}:\w\w:\w\w\.\d", "DEVICE", row["command"]) for row in rows} == expected
 
 
 def test_hardware_of_a_guest_stays(guest, tmp_path):

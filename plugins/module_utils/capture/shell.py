@@ -189,7 +189,7 @@ def addition(kind: Kind, names: Sequence[str], outputs: Outputs, keep_names: boo
         reported = (text.reported(one.form, one.text), "xml" if one.form == XML else "txt") if one.answered else None
         if one.complaint:
             one.refused = f"{one.refused}: {' '.join(text.reported('text', one.complaint).split())}"
-        _put(made, listed, folder, [word.rpartition("/")[2] for word in one.words], reported, one)
+        _put(made, listed, folder, [one.words[0].rpartition("/")[2], *one.words[1:]], reported, one)
     if outputs.lost:
         made.coverage[source] = {"answered": False, "refused": {"": "unreachable"}, "time": hosts.now()}
     made.files[f"{folder}commands.json"] = json.dumps({"commands": listed}, indent=1) + "\n"
