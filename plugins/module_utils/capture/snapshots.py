@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition
@@ -40,12 +41,16 @@ def makers(
     seen has the host names of all snapshots of an import, which can have the same switches at two times.
     """
     left: dict[str, str] = {}
+    stems = Counter(map(_stem, texts))
     for name, text in texts.items():
         if text is None:
             left[name] = _STRANGE
             continue
         hostname = _HOSTNAME.search(text)
-        stem = os.path.splitext(os.path.basename(name))[0]
+        stem = _stem(name)
+        # Files such as running-config.cfg name no switch. Their folders do.
+        if stems[stem] > 1:
+            stem = os.path.basename(os.path.dirname(name)) or stem
         own = hostname[1] if hostname else stem
         if own.lower() in seen:
             left[name] = _TWICE
@@ -55,6 +60,10 @@ def makers(
     left.update({name: _NO_USE for name in beside if name in _OTHERS})
     if left:
         yield _left_out(left, place)
+
+
+def _stem(name: str) -> str:
+    return os.path.splitext(os.path.basename(name))[0]
 
 
 def _config(hostname: str, stem: str, text: str, keep_names: bool) -> Maker:

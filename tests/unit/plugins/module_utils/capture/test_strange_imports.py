@@ -111,6 +111,14 @@ def test_a_snapshot_has_folders_for_switches_and_the_second_time_of_a_switch_is_
     assert twice == "not read: another file has the same host name"
 
 
+def test_files_of_one_name_in_the_folders_of_switches_are_those_of_their_switches(tmp_path):
+    texts = {"a": f"! Command: show running-config\n{CONFIG}", "b": "ip routing\n", "c": "no ip routing\n"}
+    source = folder(tmp_path, **{f"configs/{name}/running-config.cfg": text for name, text in texts.items()})
+    capture, _unread = brought(tmp_path, source)
+    found = [text.decode() for name, text in capture.files.items() if name.startswith("snapshot")]
+    assert [text.splitlines()[0] for text in found] == ["! Command: show running-config", "ip routing", "no ip routing"]
+
+
 def test_objects_below_a_folder_named_configs_are_read(tmp_path):
     capture, _unread = brought(tmp_path, folder(tmp_path, **{"configs/saved/0000-HostSystem-host-1.xml": HOST}))
     assert capture.is_read("HostSystem-host-1")
