@@ -35,7 +35,7 @@ DISAGREEMENT = re.compile(r'"((?:error|warning) [^"]+)"')
 SHOWN = 5
 FIX = "Correct each problem in the inventory, or on the site and capture the site again. Then rehearse again."
 # Titles whose rows name the assumptions about their own objects.
-NAMING = ("Problems:", "Cables whose ends disagree now:", "The run changes:")
+NAMING = ("Problems:", "Cables whose ends disagree now:", "The run changes:", "Warnings of the captured guests:")
 KINDS = ("host", "VM", "switch")
 Rows = Sequence[Mapping[str, Any]]
 

@@ -113,7 +113,8 @@ def _compare(
     if guest["host_driver"] and shown.get("driver") and not (site.get("guests") or {}).get("driver"):
         verdict = matrix.guest_allowed(guest["host_driver"], shown["driver"])
         if not verdict.allowed:
-            found.warnings.append(f"{name}: The guest driver {shown['driver']} does not fit its host. {verdict.reason}")
+            fits = f"The guest driver {shown['driver']} does not fit its host {guest['host']}."
+            found.warnings.append(f"{name}: {fits} {verdict.reason}")
     if unknown:
         _assume(found, name, ", ".join(unknown), "the capture has no outputs that show them")
     _assume(found, name, NEVER, "a capture does not have them")

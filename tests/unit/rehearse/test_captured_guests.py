@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from rehearse import captured_guests
+from rehearse import captured, captured_guests
 
 MAC = "00:50:56:80:00:65"
 SITE = {
@@ -119,7 +119,12 @@ def test_a_gpu_that_the_vm_does_not_have_yet_is_not_lost(vgpus, problems):
 def test_a_driver_of_a_branch_that_the_host_refuses_is_a_warning_if_none_is_requested():
     site = {**SITE, "guests": {"user": "ops"}}
     (row,) = compared(site, driver="570.86.16").warnings
-    assert row.startswith("train-01: The guest driver 570.86.16 does not fit its host. A guest of branch R570 is newer")
+    does_not_fit = "train-01: The guest driver 570.86.16 does not fit its host esx-01. A guest of branch R570 is newer"
+    assert row.startswith(does_not_fit)
+    # The host driver itself may be assumed.
+    assumed = {"object": "host esx-01", "fact": "version of the host driver", "value": "550.54.16", "reason": "none"}
+    lines = captured.Outcome("now", [assumed], warnings=[row]).lines()
+    assert [line.startswith(f"  {does_not_fit}") for line in lines if "Assumed here: version of" in line] == [True]
     assert compared(site, driver="535.161.08").warnings == []
 
 
