@@ -188,7 +188,9 @@ def _headline(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
 
 def _failures(stage: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The failures of a stage; one without an object if the record names none."""
-    return stage["failures"] or [
+    # The record has no messages of other modules, which may return the output of any command.
+    unsaid = "The output of the run has the message of this failure."
+    return [{**one, "msg": one["msg"] or unsaid} for one in stage["failures"]] or [
         {"object": "", "task": "", "msg": stage["why"] or "The stage failed without a recorded error."}
     ]
 

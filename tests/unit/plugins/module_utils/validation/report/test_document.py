@@ -94,6 +94,8 @@ def test_what_failed_in_a_stage_is_reported_with_its_object_and_without_secrets(
     failure = {"object": "esx-01", "task": "Install the driver", "msg": "password=hunter2 was refused"}
     made = document(None, {"stages": [{"name": "hosts", "state": "failed", "failures": [failure]}]})
     assert made["failures"] == [{"stage": "hosts", **failure, "msg": "password=[not shown] was refused"}]
+    made = document(None, {"stages": [{"name": "hosts", "state": "failed", "failures": [{**failure, "msg": ""}]}]})
+    assert made["failures"][0]["msg"] == "The output of the run has the message of this failure."
 
 
 def test_the_record_of_stages_counts_more_than_what_the_validation_knew_of_them():
