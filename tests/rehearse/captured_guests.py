@@ -10,6 +10,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import version as versions
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_guest, expected, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import FAIL, About
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import topology
@@ -31,6 +32,9 @@ CHECKS = {
 }
 # Values of one moment, of a login, and of the files of the kernel, which no command of a capture shows.
 NEVER = "clock, IP address, memlock limit, RDMA device, GID, logs and counters"
+DOWNGRADE = (
+    "The stage guests installs no older driver. Set site.guests.driver.downgrade to allow, or request a newer one."
+)
 Seed = Mapping[str, Any]
 Guests = Mapping[str, Mapping[str, Any]]
 
@@ -109,6 +113,9 @@ def _compare(
         if answer.measured is None and not (answer.remarks or answer.skip or answer.free):
             unknown.append(fact)
         for remark in answer.reported:
+            if remark.code == "driver" and _is_downgrade(site.get("guests"), shown["driver"], intent["driver"]):
+                found.problems.append(f"{name}: {remark.why} {DOWNGRADE}")
+                continue
             _report(site, f"{name}: {remark.why}", remark.code, remark.verdict == FAIL, found)
     if guest["host_driver"] and shown.get("driver") and not (site.get("guests") or {}).get("driver"):
         verdict = matrix.guest_allowed(guest["host_driver"], shown["driver"])
@@ -127,6 +134,13 @@ def _report(site: Mapping[str, Any], text: str, code: str, failed: bool, found: 
         found.problems.append(f"{text} This is the state of the guest in the capture.")
     else:
         found.warnings.append(text)
+
+
+def _is_downgrade(section: Any, found: str, requested: str) -> bool:
+    """Whether the stage guests rejects a driver that is older than the one of the guest."""
+    driver = section.get("driver") if isinstance(section, dict) else None
+    have, asked = versions.parse(found), versions.parse(requested)
+    return bool(driver and driver.get("downgrade") != "allow" and have and asked and asked < have)
 
 
 def _changed_by_stage(section: Any, code: str) -> bool:

@@ -128,6 +128,15 @@ def test_a_driver_of_a_branch_that_the_host_refuses_is_a_warning_if_none_is_requ
     assert compared(site, driver="535.161.08").warnings == []
 
 
+def test_a_newer_driver_than_requested_is_a_problem_unless_the_site_allows_a_downgrade():
+    found = compared(driver="550.127.05")
+    assert [row.endswith(captured_guests.DOWNGRADE) for row in found.problems] == [True]
+    assert found.changes == []
+    guests = {**SITE["guests"], "driver": {**SITE["guests"]["driver"], "downgrade": "allow"}}
+    allowed = compared({**SITE, "guests": guests}, driver="550.127.05")
+    assert (len(allowed.changes), allowed.problems) == (1, [])
+
+
 def test_what_the_capture_lacks_is_an_assumption_and_no_difference():
     bare = captured_guests.compared(SITE, seed(), {"vm-101": {"without": []}})
     assert (bare.changes, bare.problems, bare.warnings) == ([], [], [])
