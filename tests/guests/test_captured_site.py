@@ -36,7 +36,7 @@ STAGES = {
         **(DRIVER if WHOLE else {}),
     },
     "runtime": {"engine": "docker"},
-    "training": {"image": "images.example.org/horovod:1", "engine": "horovod", "script": "/srv/train.py"},
+    "training": {"image": "images.example.org/horovod:1", "command": ["python3", "/srv/train.py"]},
     "validation": {"seconds": 5},
 }
 

@@ -18,16 +18,19 @@ CONTAINERS = "guests are containers with simulated GPUs on one machine"
 # What guests get from the lab, by stage: keys that replace those of the site, with the reason. The others stay.
 REPLACED: Mapping[str, Mapping[str, str]] = {
     "guests": {
-        **dict.fromkeys(("user", "driver", "licence", "packages"), SERVICES),
+        **dict.fromkeys(("user", "driver", "licence"), SERVICES),
         "limits": CONTAINERS,
     },
     "runtime": {
-        **dict.fromkeys(("toolkit_repository", "registries", "proof_image"), SERVICES),
+        **dict.fromkeys(("source", "vendor_repository", "toolkit_repository", "toolkit_version", "proxy"), SERVICES),
+        **dict.fromkeys(("registries", "proof_image"), SERVICES),
         **dict.fromkeys(("engine", "memlock"), CONTAINERS),
     },
+    # Restarts and elastic trainings need a command and mounts of the site.
     "training": {
-        **dict.fromkeys(("image", "engine", "builtin", "script", "data", "result_dir"), SERVICES),
-        **dict.fromkeys(("arguments", "gpus", "parallel", "processes"), CONTAINERS),
+        **dict.fromkeys(("image", "engine", "builtin", "command", "mounts", "restarts", "elastic"), SERVICES),
+        **dict.fromkeys(("launcher", "controller", "result_dir"), SERVICES),
+        **dict.fromkeys(("arguments", "gpus", "slots"), CONTAINERS),
     },
     # Thresholds for real hardware mean nothing here.
     "validation": {},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import defaults_of
 
 from rehearse import captured, own_guests, own_site
 from rehearse.failure import RehearsalFailed
@@ -89,6 +90,22 @@ def test_services_and_login_are_those_of_the_lab_and_all_else_is_the_own_site():
         ("site.training", "image"),
         ("site.validation", "settings"),
     ]
+
+
+def test_a_training_of_the_site_is_that_of_the_lab():
+    own = {
+        "engine": "torchrun",
+        "command": ["python3", "/srv/train.py"],
+        "mounts": [{"source": "/srv", "target": "/srv"}],
+    }
+    training = {**OWN["training"], **own, "restarts": 3, "slots": 8}
+    made, _assumed = own_guests.overlaid({**OWN, "training": training})
+    assert made["training"] == {**own_guests.lab()["lab_training"], "limits": {"wall_s": 60}}
+
+
+@pytest.mark.parametrize("stage", own_guests.REPLACED)
+def test_settings_that_the_lab_replaces_are_settings_of_a_site(stage):
+    assert set(own_guests.REPLACED[stage]) <= set(defaults_of(stage))
 
 
 def test_the_inventory_has_the_stages_with_guests_and_reaches_them():
