@@ -77,8 +77,9 @@ def updated(
     folder = os.path.dirname(full) or "."
     try:
         with files.locked(folder):
-            objects = _changed(_read(full), added, set(released), site)
-            objects = {key: _without(one, set(in_maintenance)) for key, one in objects.items()}
+            objects, ready = _changed(_read(full), added, set(released), site), set(in_maintenance)
+            # Another site may have a host of the same name.
+            objects = {key: _without(one, ready) if _is_of(one, site) else one for key, one in objects.items()}
             content = json.dumps({"format": FORMAT, "objects": objects}, indent=4, sort_keys=True)
             files.replace(full, content, private=True)
     except OSError as error:

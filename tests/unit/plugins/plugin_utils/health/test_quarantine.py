@@ -96,6 +96,15 @@ def test_a_host_that_was_refused_is_tried_again_without_a_new_fault_until_it_was
     assert quarantine.updated(path, {name: worse["objects"][name] for name in worse["added"]}, []) == first["objects"]
 
 
+def test_a_host_of_another_site_with_the_same_name_still_waits(tmp_path):
+    path, added = str(tmp_path / "quarantine.json"), {"esx-01": {**ENTRY, "maintenance": "esx-01"}}
+    for site in ("gpu@one", "gpu@two"):
+        quarantine.updated(path, added, [], site)
+    quarantine.updated(path, {}, [], "gpu@one", ["esx-01"])
+    waits = [quarantine.last(path, site)["esx-01"].get("maintenance") for site in ("gpu@one", "gpu@two")]
+    assert waits == [None, "esx-01"]
+
+
 def test_an_unknown_mode_is_rejected_with_the_choices():
     with pytest.raises(AnsibleFilterError, match="mode evict. Use report, drs, cordon."):
         entered(mode="evict")
