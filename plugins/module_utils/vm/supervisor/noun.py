@@ -23,6 +23,7 @@ _CLASSES = "/api/vcenter/namespace-management/virtual-machine-classes"
 _NAMESPACES = "/api/vcenter/namespaces/instances"
 _FIELD = "VM classes (VirtualMachineClasses.Manage)"
 _OF_NAMESPACES = "the namespaces of the Supervisor (Namespaces.Configure)"
+_OFFERED = "offered in"
 
 
 class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
@@ -42,7 +43,7 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
         self._release = release.numbers(self._vcenter.content.about.version)
         item.now = self._look(item)
         for namespace in item.requested.namespaces if item.requested.state == "present" else ():
-            self._namespace(item, namespace)
+            self._namespace(item, namespace, _OFFERED)
 
     def want(self, item: Item[vm_class.ClassRequest, vm_class.VmClass]) -> vm_class.VmClass:
         return vm_class.want(item.label, item.now, item.requested, self._release)
@@ -106,9 +107,9 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
         found = [one for one in answer or () if one["id"] == item.requested.name]
         return vm_class.parsed(found[0]) if found else vm_class.ABSENT
 
-    def _namespace(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str) -> dict[str, Any]:
+    def _namespace(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str, verb: str) -> dict[str, Any]:
         """What a namespace offers to its VMs."""
-        wanted = f"cannot be offered in the namespace {name}"
+        wanted = f"cannot be {verb} the namespace {name}"
         try:
             answer = self._rest.call("GET", f"{_NAMESPACES}/{quote(name, safe='')}")
         except Answered as error:
@@ -126,10 +127,10 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
 
     def _offer(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str, offered: bool = True) -> None:
         # The lists replace those of the namespace, so that a request has all of them.
-        spec = self._namespace(item, name)
+        verb = _OFFERED if offered else "withdrawn from"
+        spec = self._namespace(item, name, verb)
         others = set(spec.get("vm_classes") or ()) - {item.requested.name}
         spec["vm_classes"] = sorted({*others, item.requested.name} if offered else others)
-        verb = "offered in" if offered else "withdrawn from"
         path, wanted = f"{_NAMESPACES}/{quote(name, safe='')}", f"cannot be {verb} the namespace {name}"
         self._send(item, "PATCH", path, {"vm_service_spec": spec}, wanted, _OF_NAMESPACES)
 

@@ -390,11 +390,13 @@ def _refuse_used(label: str, namespaces: Sequence[str], vms: Sequence[str], verb
         return
     used = [f"the namespaces {', '.join(namespaces)}"] if namespaces else []
     used += [f"{len(vms)} VMs"] if vms else []
+    fixes = ["Delete these VMs"] if vms else []
+    fixes += ["Name these namespaces in `withdraw_from`"] if namespaces else []
     raise OperatorError(
         label,
         verb,
         f"It is in use by {' and '.join(used)}",
-        "Delete these VMs and name the namespaces in `withdraw_from`, then run the task again",
+        f"{'. '.join(fixes)}. Then run the task again",
         "vm_class_in_use",
         namespaces=list(namespaces),
         vms=list(vms),

@@ -135,6 +135,20 @@ def test_a_class_that_vcenter_cannot_have_is_refused(code, now, release, given):
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize(
+    "given, fix",
+    [
+        ({"vms": ()}, "by the namespaces a. Name these namespaces in `withdraw_from`. Then run"),
+        ({"namespaces": ()}, "by 1 VMs. Delete these VMs. Then run"),
+        ({}, "and 1 VMs. Delete these VMs. Name these namespaces in `withdraw_from`. Then run"),
+    ],
+)
+def test_a_class_in_use_has_the_fix_for_its_users(given, fix):
+    with pytest.raises(OperatorError) as caught:
+        wanted(replace(USED, **given), state="absent")
+    assert fix in caught.value.message
+
+
 def test_absent():
     now = vm_class.VmClass(cpus=8, memory_mb=8)
     gone = wanted(now, state="absent")
