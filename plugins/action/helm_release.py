@@ -7,127 +7,154 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 from typing import TYPE_CHECKING, Any
 
-from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.journal import Journal, Place
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure as stage_failure
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import journal
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import (
+        Completed,
+        Remote,
+        RemoteModule,
+    )
 
 HELM, INFO = "kubernetes.core.helm", "kubernetes.core.helm_info"
 PATH, KIND = "release", "Helm release "
 # Options of kubernetes.core.helm beside the name and the namespace.
 OPTIONS = ("chart_ref", "chart_repo_url", "chart_version", "release_values", "timeout")
+HISTORY = "Check `helm history`"
 
 
-class ActionModule(ActionBase):
+class ActionModule(RemoteAction):
     """Installs or upgrades a release with kubernetes.core.helm, or returns it to an earlier revision."""
 
-    TRANSFERS_FILES = False
+    ARGUMENTS = {
+        "name": {"type": "str", "required": True},
+        "namespace": {"type": "str", "required": True},
+        "state": {"type": "str", "choices": ["present", "restored"], "default": "present"},
+        "chart_ref": {"type": "str"},
+        "chart_repo_url": {"type": "str"},
+        "chart_version": {"type": "str"},
+        "release_values": {"type": "dict"},
+        "timeout": {"type": "str"},
+        "content": {"type": "str"},
+        "revision": {"type": "int"},
+        "kubeconfig": {"type": "path"},
+        "context": {"type": "str"},
+    }
+    # A revision without its content would uninstall the release.
+    RELATIONS = {
+        "required_if": [("state", "present", ("chart_ref",))],
+        "required_together": [("content", "revision")],
+    }
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        result = super().run(tmp, task_vars)
-        known = task_vars or {}
-        try:
-            args = self._task.args
-            result.update((self._restore if args.get("state") == "restored" else self._install)(args, known))
-            if self._task.diff and result["changed"]:
-                result["diff"] = [{key: result["helm_release"][key] for key in ("before", "after")}]
-        except OperatorError as error:
-            result.update(failed=True, changed=False, msg=error.message, failure=error.failure)
-        return stage_failure.answer(result, self._task, known, self._display.verbosity)
+        self._known = task_vars or {}
+        return super().run(tmp, task_vars)
 
-    def _install(self, args: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-        label, before = _label(args), self._read(args, known)
-        given = {key: args[key] for key in OPTIONS if args.get(key) is not None}
+    def work(self, module: RemoteModule, remote: Remote) -> None:
+        self._module, self._remote, self._args = module, remote, module.params
+        self._label = f"{KIND}{self._args['namespace']}/{self._args['name']}"
+        try:
+            answer = self._restore() if self._args["state"] == "restored" else self._install()
+        except OperatorError as error:
+            module.fail_json(msg=error.message, failure=error.failure, changed=False)
+        if self._task.diff and answer["changed"]:
+            answer["diff"] = [{key: answer["helm_release"][key] for key in ("before", "after")}]
+        module.exit_json(**answer)
+
+    def _install(self) -> dict[str, Any]:
+        before = self._read()
+        given = {key: self._args[key] for key in OPTIONS if self._args[key] is not None}
         # Helm removes what a failed installation left. Otherwise the next run would report it as installed.
         given.update(wait=True, atomic=True)
-        planned = self._helm(given, args, known, True)
-        if planned.get("failed") or not planned.get("changed") or self._task.check_mode:
+        wanted = "cannot be installed or upgraded"
+        planned = self._execute(HELM, given, True)
+        if planned.get("failed") or not planned.get("changed") or self._module.check_mode:
             changes = [Change(PATH, before[0], given["chart_ref"])] if planned.get("changed") else []
-            return _answer(label, changes, planned)
-        return self._change(args, known, before, None, lambda: self._helm(given, args, known, False))
+            return self._answer(changes, self._failure(planned, wanted))
+        return self._change(before, None, lambda: self._failure(self._execute(HELM, given, False), wanted))
 
-    def _restore(self, args: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-        label, now, wanted = _label(args), self._read(args, known), args.get("content") or None
-        changes = [Change(PATH, now[0], wanted)] if now[0] != wanted else []
-        if not changes:
-            return _answer(label, [], {})
-        if wanted and self._of_revision(args, known) != wanted:
+    def _restore(self) -> dict[str, Any]:
+        now, wanted = self._read(), self._args["content"] or None
+        if now[0] == wanted:
+            return self._answer([], None)
+        if wanted and self._of_revision() != wanted:
             raise OperatorError(
-                label,
-                f"cannot return to revision {args['revision']}",
+                self._label,
+                f"cannot return to revision {self._args['revision']}",
                 "Helm no longer has this revision with the content before the runs",
-                "Check `helm history`, and set the release back by hand",
+                f"{HISTORY}, and set the release back by hand",
                 "helm_revision_gone",
             )
-        if self._task.check_mode:
-            return _answer(label, changes, {})
-        done = self._change(args, known, now, wanted, lambda: self._back(args, known, bool(wanted)))
-        left = self._read(args, known)[0]
+        if self._module.check_mode:
+            return self._answer([Change(PATH, now[0], wanted)], None)
+        done = self._change(now, wanted, self._roll_back if wanted else self._uninstall)
+        left = self._read()[0]
         if not done.get("failed") and left != wanted:
-            raise not_proved(
-                label, "the change had no effect", [Change(PATH, left, wanted)], "Check `helm history`", ""
-            )
+            raise not_proved(self._label, "the change had no effect", [Change(PATH, left, wanted)], HISTORY, "")
         return done
 
     def _change(
-        self, args: Mapping[str, Any], known: dict[str, Any], before: tuple[Any, int], wanted: str | None, work: Any
+        self, before: tuple[str | None, int], wanted: str | None, work: Callable[[], OperatorError | None]
     ) -> dict[str, Any]:
         """Do the work between the two lines of the journal."""
-        ids = {"name": args["name"], "namespace": args["namespace"], "revision": before[1]}
-        item: Item[None, None] = Item(_label(args), None, ids)
+        # The journal has no options besides: values of a chart may have secrets.
+        names = {key: self._args[key] for key in ("name", "namespace")}
+        item: Item[None, None] = Item(self._label, None, {**names, "revision": before[1]})
         item.changes = [Change(PATH, before[0], wanted)]
-        place = journal.place(self, known)
-        lines = Journal(Place(**json.loads(place)), _names(args), {}) if place else None
+        place = self._module.journal
+        lines = Journal(Place(**json.loads(place)), names, {}) if place else None
         if lines is not None:
             lines.planned([item])
-        done = work()
-        after = self._read(args, known)[0]
+        item.error = work()
+        after = self._read()[0]
         changes = [Change(PATH, before[0], after)] if after != before[0] else []
         warning = lines.ended([(item, changes)]) if lines is not None else ""
-        answer = _answer(item.label, changes, done)
-        return {**answer, "warnings": [warning]} if warning else answer
+        if warning:
+            self._module.warn(warning)
+        return self._answer(changes, item.error)
 
-    def _back(self, args: Mapping[str, Any], known: dict[str, Any], rollback: bool) -> dict[str, Any]:
-        if not rollback:
-            return self._helm({"release_state": "absent", "wait": True}, args, known, False)
-        words = ["rollback", args["name"], str(args["revision"]), "--wait", "--timeout", args.get("timeout") or "300s"]
-        status, output = self._run(words, args)
-        return {"changed": True} if status == 0 else {"failed": True, "msg": f"Helm reports: {output.strip()}"}
-
-    def _of_revision(self, args: Mapping[str, Any], known: dict[str, Any]) -> str | None:
-        """The content of an earlier revision."""
-        status, values = self._run(
-            ["get", "values", args["name"], "--revision", str(args["revision"]), "-o", "json"], args
+    def _roll_back(self) -> OperatorError | None:
+        revision = str(self._args["revision"])
+        done = self._run(
+            "rollback", self._args["name"], revision, "--wait", "--timeout", self._args["timeout"] or "300s"
         )
-        failed, history = self._run(["history", args["name"], "-o", "json"], args)
-        if status or failed:
+        return self._failure({"failed": done.rc != 0, "stderr": done.stderr}, f"cannot return to revision {revision}")
+
+    def _uninstall(self) -> OperatorError | None:
+        given = {"release_state": "absent", "wait": True}
+        return self._failure(self._execute(HELM, given, False), "cannot be uninstalled")
+
+    def _of_revision(self) -> str | None:
+        """The content of an earlier revision."""
+        name, revision = self._args["name"], self._args["revision"]
+        values = self._run("get", "values", name, "--revision", str(revision), "-o", "json")
+        history = self._run("history", name, "-o", "json")
+        if values.rc or history.rc:
             return None
-        charts = [one["chart"] for one in json.loads(history) if int(one["revision"]) == int(args["revision"])]
-        return _content(charts[0], json.loads(values)) if charts else None
+        charts = [one["chart"] for one in json.loads(history.stdout) if int(one["revision"]) == revision]
+        return _content(charts[0], json.loads(values.stdout)) if charts else None
 
-    def _run(self, words: list[str], args: Mapping[str, Any]) -> tuple[int, str]:
-        where = ["--namespace", args["namespace"]]
+    def _run(self, *words: str) -> Completed:
+        where = ["--namespace", self._args["namespace"]]
         for option, flag in (("kubeconfig", "--kubeconfig"), ("context", "--kube-context")):
-            where += [flag, args[option]] if args.get(option) else []
-        done = self._low_level_execute_command(shlex.join(["helm", *words, *where]))
-        return int(done["rc"]), str(done["stdout"] if done["rc"] == 0 else done["stderr"])
+            where += [flag, self._args[option]] if self._args[option] else []
+        return self._remote.run(["helm", *words, *where])
 
-    def _read(self, args: Mapping[str, Any], known: dict[str, Any]) -> tuple[str | None, int]:
+    def _read(self) -> tuple[str | None, int]:
         """(content of the release or None, its revision)."""
-        found = self._module(INFO, _connection(args), known, False)
+        found = self._execute(INFO, {}, False)
         if found.get("failed"):
             raise OperatorError(
-                _label(args),
+                self._label,
                 "cannot be read",
-                str(found.get("msg") or "kubernetes.core.helm_info failed").strip().rstrip("."),
+                _reported(found),
                 "Check the program helm and the kubeconfig on the controller",
                 "helm_not_read",
             )
@@ -136,52 +163,47 @@ class ActionModule(ActionBase):
             return None, 0
         return _content(status["chart"], status.get("values")), int(status["revision"])
 
-    def _helm(
-        self, given: Mapping[str, Any], args: Mapping[str, Any], known: dict[str, Any], check: bool
-    ) -> dict[str, Any]:
-        return self._module(HELM, {**_connection(args), **given}, known, check)
-
-    def _module(self, name: str, given: Mapping[str, Any], known: dict[str, Any], check: bool) -> dict[str, Any]:
+    def _execute(self, name: str, given: Mapping[str, Any], check: bool) -> dict[str, Any]:
+        release = {"release_name": self._args["name"], "release_namespace": self._args["namespace"]}
+        connection = {key: self._args[key] for key in ("kubeconfig", "context") if self._args[key]}
         asked, self._task.check_mode = self._task.check_mode, check
         try:
-            found: dict[str, Any] = self._execute_module(module_name=name, module_args=dict(given), task_vars=known)
+            found: dict[str, Any] = self._execute_module(
+                module_name=name, module_args={**release, **connection, **given}, task_vars=self._known
+            )
         finally:
             self._task.check_mode = asked
         return found
 
+    def _failure(self, done: Mapping[str, Any], wanted: str) -> OperatorError | None:
+        if not done.get("failed"):
+            return None
+        fix = f"{HISTORY} and the pods of the release, correct the cause, and run again"
+        return OperatorError(self._label, wanted, _reported(done), fix, "helm_failed")
 
-def _connection(args: Mapping[str, Any]) -> dict[str, Any]:
-    given = {"release_name": args["name"], "release_namespace": args["namespace"]}
-    return {**given, **{key: args[key] for key in ("kubeconfig", "context") if args.get(key)}}
+    def _answer(self, changes: list[Change], error: OperatorError | None) -> dict[str, Any]:
+        made = [one.as_result() for one in changes]
+        failed = {"failed": True, "msg": error.message, "failure": error.failure} if error else {}
+        item = {
+            "name": self._label[len(KIND) :],
+            "changed": bool(made),
+            "before": {one["path"]: one["before"] for one in made},
+            "after": {one["path"]: one["after"] for one in made},
+            "changes": made,
+            "pending": [],
+            "failed": False,
+            "msg": "",
+            "failure": {},
+            **failed,
+        }
+        return {**failed, "changed": bool(made), "helm_release": item}
 
 
-def _names(args: Mapping[str, Any]) -> dict[str, Any]:
-    """What the journal keeps of the options: values of a chart may have secrets."""
-    return {key: args[key] for key in ("name", "namespace")}
-
-
-def _label(args: Mapping[str, Any]) -> str:
-    return f"{KIND}{args['namespace']}/{args['name']}"
+def _reported(done: Mapping[str, Any]) -> str:
+    return str(done.get("stderr") or done.get("msg") or "").strip() or "Helm reports no reason"
 
 
 def _content(chart: str, values: Any) -> str:
     """The chart with its version, and a digest of the values. A rollback has the content of its revision."""
     digest = hashlib.sha256(json.dumps(values or {}, sort_keys=True).encode()).hexdigest()
     return f"{chart} {digest[:12]}"
-
-
-def _answer(label: str, changes: list[Change], done: Mapping[str, Any]) -> dict[str, Any]:
-    made = [one.as_result() for one in changes]
-    item = {
-        "name": label.removeprefix(KIND),
-        "changed": bool(made),
-        "before": {one["path"]: one["before"] for one in made},
-        "after": {one["path"]: one["after"] for one in made},
-        "changes": made,
-        "pending": [],
-        "failed": bool(done.get("failed")),
-        "msg": str(done.get("msg") or ""),
-        "failure": {},
-    }
-    kept = {key: done[key] for key in ("failed", "msg", "status", "exception") if key in done}
-    return {**kept, "changed": bool(made), "helm_release": item}

@@ -63,10 +63,10 @@ options:
     description: Maximum time of Helm, such as V(300s).
     type: str
   content:
-    description: Content of the release before the runs, as the journal has it.
+    description: Content of the release before the runs, as the journal has it. Requires O(revision).
     type: str
   revision:
-    description: Revision with the O(content).
+    description: Revision with the O(content). Requires O(content).
     type: int
   kubeconfig:
     description: Kubeconfig file.
@@ -113,7 +113,7 @@ EXAMPLES = r"""
 RETURN = r"""
 helm_release:
   description: Result for the release.
-  returned: unless the release cannot be read
+  returned: if the release was read
   type: dict
   contains:
     name:
@@ -155,12 +155,12 @@ helm_release:
       returned: always
       sample: false
     msg:
-      description: Message of Helm if it failed.
+      description: Error message. Empty if Helm did not fail.
       type: str
       returned: always
       sample: ""
     failure:
-      description: Always empty. A failure is in RV(failure).
+      description: Cause as RV(failure). Empty without a failure.
       type: dict
       returned: always
       sample: {}

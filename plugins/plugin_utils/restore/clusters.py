@@ -293,8 +293,9 @@ def _release(entries: Sequence[Entry]) -> Steps:
     if entries[-1].state == PLANNED:
         return [cannot(entries, path, _KILLED) for path in net(entries, settled=True)]
     args = {"name": request["name"], "namespace": request["namespace"], "state": "restored"}
+    revision = entries[0].ids["revision"]
     return [
-        step(entries, {**args, "content": one.back, "revision": entries[0].ids.get("revision")}, {path: one})
+        step(entries, {**args, **({"content": one.back, "revision": revision} if one.back else {})}, {path: one})
         for path, one in settings.items()
     ]
 

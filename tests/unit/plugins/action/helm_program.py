@@ -15,6 +15,8 @@ def main(words: list[str]) -> None:
     file = Path(os.environ["HELM_STATE"])
     held = json.loads(file.read_text()) if file.exists() else []
     plain = [word for word in words if not word.startswith("-")]
+    if "--kubeconfig" in words and not Path(words[words.index("--kubeconfig") + 1]).exists():
+        sys.exit("Error: Kubernetes cluster unreachable")
     if plain[0] == "version":
         print('version.BuildInfo{Version:"v3.17.0", GitCommit:"x"}')
     elif plain[:2] == ["plugin", "list"]:

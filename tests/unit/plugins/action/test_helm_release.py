@@ -56,15 +56,15 @@ def run(folder, check=False, **arguments):
     return action.run(task_vars=known)
 
 
-def restored(folder):
+def restored(folder, **connection):
     """The states of the rows of restore, after its due step ran."""
     (step,) = plan.plan(str(folder))["steps"]
-    seen = run(folder, True, **step["args"])
+    seen = run(folder, True, **step["args"], **connection)
     if seen.get("failed"):
         return seen["failure"]["code"]
     (row,) = judge.judge(step, seen["helm_release"]["changes"])
     if row.state == judge.DUE:
-        done = run(folder, **step["args"])
+        done = run(folder, **step["args"], **connection)
         assert not done.get("failed"), done
     return row.state
 
@@ -80,13 +80,15 @@ def test_an_installed_release_is_uninstalled_and_a_changed_one_stays(helm, tmp_p
     assert (held(helm), folder.exists()) == ([], False)
     made = run(folder, **RELEASE, chart_version="1.0.0", release_values={"secret": "not-shown"})
     assert made["changed"], made
-    assert "not-shown" not in "".join(one.read_text() for one in folder.iterdir())
+    assert "not-shown" not in "".join(one.read_text() for one in folder.iterdir()) + json.dumps(made)
     again = run(folder, **RELEASE, chart_version="1.0.0", release_values={"secret": "not-shown"})
     assert (again["changed"], again.get("failed", False)) == (False, False), again
     ours = helm.read_text()
     failed = run(folder, **RELEASE, chart_version="9.9.9")
     assert (failed["failed"], failed["helm_release"]["failed"], failed["changed"]) == (True, True, False)
-    assert "context deadline exceeded" in failed["helm_release"]["msg"]
+    assert failed["failure"]["code"] == "helm_failed"
+    cause = "cannot be installed or upgraded. Error: UPGRADE FAILED: context deadline exceeded. Check `helm history`"
+    assert cause in failed["msg"]
     # Somebody upgrades it by hand.
     theirs = json.loads(ours)
     helm.write_text(json.dumps([*theirs, {**theirs[0], "revision": "2", "values": {"other": 1}}]))
@@ -97,7 +99,7 @@ def test_an_installed_release_is_uninstalled_and_a_changed_one_stays(helm, tmp_p
 
 
 @pytest.mark.turn(3, of=6)
-def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path):
+def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path, monkeypatch):
     first, folder = (
         [{"revision": "1", "chart": "op-0.9.0", "values": {"a": 1}, "app_version": "1"}],
         tmp_path / "journal",
@@ -110,8 +112,28 @@ def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path):
     helm.write_text(json.dumps([{**json.loads(whole)[0], "chart": "op-0.8.0"}, json.loads(whole)[1]]))
     assert restored(folder) == clusters.GONE
     helm.write_text(whole)
-    assert (restored(folder), held(helm)) == (judge.DUE, ["op-0.9.0", "op-1.0.0", "op-0.9.0"])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "kubeconfig").write_text("{}")
+    again = restored(folder, kubeconfig="~/kubeconfig")
+    assert (again, held(helm)) == (judge.DUE, ["op-0.9.0", "op-1.0.0", "op-0.9.0"])
     assert plan.plan(str(folder))["steps"] == []
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({**RELEASE, "chart_versoin": "1.0.0"}, "There is no parameter chart_versoin"),
+        ({"name": "op", "namespace": "ops"}, "missing: chart_ref"),
+        # It would uninstall the release.
+        (
+            {"name": "op", "namespace": "ops", "state": "restored", "revision": 1},
+            "required together: content, revision",
+        ),
+    ],
+)
+def test_wrong_options_are_rejected_before_helm_runs(helm, tmp_path, given, words):
+    answer = run(tmp_path / "journal", **given)
+    assert (answer["failure"]["code"], words in answer["msg"]) == ("invalid_parameters", True), answer
 
 
 def test_a_killed_run_is_named():
