@@ -132,8 +132,9 @@ def test_a_diagnostic_has_its_own_time():
     assert made["spec"]["activeDeadlineSeconds"] == 300 + 3600
 
 
-def test_a_diagnostic_that_did_not_end_is_late():
-    log = f"{recorded.RUN}dcgmi diag --run 1 --json\n"
+@pytest.mark.parametrize("late", ["dcgmi diag --run 1 --json", "gdscheck -p"])
+def test_a_diagnostic_that_did_not_end_or_begin_in_time_is_late(late):
+    log = f"{recorded.RUN}{late}\n"
     done = recorded.RecordedCommands(recorded.Recording(log)).run(["dcgmi", "diag", "--run", "1", "--json"])
     assert (done.timed_out, done.missing) == (True, False)
     other = recorded.RecordedCommands(recorded.Recording("")).run(["dcgmi", "diag", "--run", "1", "--json"])
