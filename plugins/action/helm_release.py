@@ -9,6 +9,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from ansible.module_utils.common.yaml import yaml_load
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.journal import Journal, Place
@@ -37,7 +38,7 @@ class ActionModule(RemoteAction):
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "restored"], "default": "present"},
-        "chart_ref": {"type": "str"},
+        "chart_ref": {"type": "path"},
         "chart_repo_url": {"type": "str"},
         "chart_version": {"type": "str"},
         "release_values": {"type": "dict"},
@@ -75,10 +76,24 @@ class ActionModule(RemoteAction):
         given.update(wait=True, atomic=True)
         wanted = "cannot be installed or upgraded"
         planned = self._execute(HELM, given, True)
-        if planned.get("failed") or not planned.get("changed") or self._module.check_mode:
-            changes = [Change(PATH, before[0], given["chart_ref"])] if planned.get("changed") else []
-            return self._answer(changes, self._failure(planned, wanted))
+        if planned.get("failed") or not planned.get("changed"):
+            return self._answer([], self._failure(planned, wanted))
+        if self._module.check_mode:
+            after = self._requested(wanted)
+            return self._answer([Change(PATH, before[0], after)] if after != before[0] else [], None)
         return self._change(before, None, lambda: self._failure(self._execute(HELM, given, False), wanted))
+
+    def _requested(self, wanted: str) -> str:
+        """The content that the release would have: a plan and its run announce the same."""
+        words = ["show", "chart", self._args["chart_ref"]]
+        for option, flag in (("chart_repo_url", "--repo"), ("chart_version", "--version")):
+            words += [f"{flag}={self._args[option]}"] if self._args[option] else []
+        done = self._run(*words)
+        error = self._failure({"failed": done.rc != 0, "stderr": done.stderr}, wanted)
+        if error:
+            raise error
+        chart = yaml_load(done.stdout)
+        return _content(f"{chart['name']}-{chart['version']}", self._args["release_values"])
 
     def _restore(self) -> dict[str, Any]:
         now, wanted = self._read(), self._args["content"] or None
@@ -205,5 +220,5 @@ def _reported(done: Mapping[str, Any]) -> str:
 
 def _content(chart: str, values: Any) -> str:
     """The chart with its version, and a digest of the values. A rollback has the content of its revision."""
-    digest = hashlib.sha256(json.dumps(values or {}, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(values or {}, sort_keys=True, default=str).encode()).hexdigest()
     return f"{chart} {digest[:12]}"

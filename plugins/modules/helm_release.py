@@ -49,7 +49,7 @@ options:
     default: present
   chart_ref:
     description: Chart, as C(chart_ref) of M(kubernetes.core.helm). Required with O(state=present).
-    type: str
+    type: path
   chart_repo_url:
     description: URL of the Helm repository.
     type: str
@@ -132,7 +132,7 @@ helm_release:
       returned: always
       sample: {release: gpu-operator-v25.3.4 0c9f3b1d2e4a}
     after:
-      description: Content after the task, if it changes. In check mode, the chart.
+      description: Content after the task, if it changes.
       type: dict
       returned: always
       sample: {release: gpu-operator-v25.10.1 7a1de2c3b4f5}

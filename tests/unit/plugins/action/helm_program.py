@@ -31,11 +31,11 @@ def main(words: list[str]) -> None:
     elif plain[0] == "history":
         print(json.dumps([{"revision": one["revision"], "chart": one["chart"]} for one in held]))
     elif plain[:2] == ["show", "chart"]:
-        print(json.dumps({"name": "op", "version": _version(words)}))
+        print(json.dumps({"name": "op", "version": _version(words), "appVersion": "1"}))
     elif plain[0] in ("upgrade", "install") and _version(words) == BROKEN:
         sys.exit("Error: UPGRADE FAILED: context deadline exceeded")
     elif plain[0] in ("upgrade", "install"):
-        given = [word.partition("=")[2] for word in words if word.startswith("--values=")]
+        given = [word.partition("=")[2] for word in words if word.startswith("-f=")]
         values = json.loads(json.dumps(_yaml(given[0]))) if given else {}
         _keep(file, held, f"op-{_version(words)}", values)
     elif plain[0] == "rollback":

@@ -76,13 +76,14 @@ def held(helm):
 @pytest.mark.turn(4, of=6)
 def test_an_installed_release_is_uninstalled_and_a_changed_one_stays(helm, tmp_path):
     folder = tmp_path / "journal"
-    assert run(folder, True, **RELEASE, chart_version="1.0.0")["changed"]
+    chart = {**RELEASE, "chart_version": "1.0.0", "release_values": {"secret": "not-shown"}}
+    planned = run(folder, True, **chart)
     assert (held(helm), folder.exists()) == ([], False)
-    made = run(folder, **RELEASE, chart_version="1.0.0", release_values={"secret": "not-shown"})
-    assert made["changed"], made
+    made = run(folder, **chart)
+    assert (made["changed"], made["helm_release"]) == (True, planned["helm_release"])
     assert "not-shown" not in "".join(one.read_text() for one in folder.iterdir()) + json.dumps(made)
-    again = run(folder, **RELEASE, chart_version="1.0.0", release_values={"secret": "not-shown"})
-    assert (again["changed"], again.get("failed", False)) == (False, False), again
+    again = run(folder, **chart)
+    assert (again["changed"], again.get("failed", False), len(held(helm))) == (False, False, 1), again
     ours = helm.read_text()
     failed = run(folder, **RELEASE, chart_version="9.9.9")
     assert (failed["failed"], failed["helm_release"]["failed"], failed["changed"]) == (True, True, False)
