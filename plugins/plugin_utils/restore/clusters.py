@@ -289,6 +289,10 @@ def _options(settings: Mapping[str, Net]) -> dict[str, Any]:
 
 
 def _release(entries: Sequence[Entry]) -> Steps:
+    # After a killed run, Helm rejects the next one, which changes nothing.
+    entries = [one for one in entries if one.changes]
+    if not entries:
+        return []
     settings, request = net(entries), entries[-1].request
     if entries[-1].state == PLANNED:
         return [cannot(entries, path, _KILLED) for path in net(entries, settled=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,13 @@ from ansible.plugins import loader as plugins
 from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.action.helm_release import ActionModule
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, judge, plan
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import PLANNED, Cannot, Entry, Made
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
+    FAILED,
+    PLANNED,
+    Cannot,
+    Entry,
+    Made,
+)
 
 RELEASE = {"name": "op", "namespace": "ops", "chart_ref": "op"}
 PROGRAM = Path(__file__).with_name("helm_program.py")
@@ -143,6 +150,9 @@ def test_a_killed_run_is_named():
     entry = Entry(
         "1", "1", "1", "kubernetes", "helm_release", "localhost", "x", {"revision": 1}, request, change, PLANNED
     )
-    (lost,) = clusters.INVERSE["helm_release"]([entry])
-    assert isinstance(lost, Cannot)
-    assert "killed while Helm" in lost.why
+    rejected = replace(entry, changes=(), state=FAILED)
+    for entries in ([entry], [entry, rejected]):
+        (lost,) = clusters.INVERSE["helm_release"](entries)
+        assert isinstance(lost, Cannot)
+        assert "killed while Helm" in lost.why
+    assert clusters.INVERSE["helm_release"]([rejected]) == []
