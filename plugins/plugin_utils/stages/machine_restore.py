@@ -17,7 +17,7 @@ OFF, DELETE = "vm_power", "vm_clone"
 
 
 def plan(results: Sequence[Mapping[str, Any]], power: str = "refuse") -> dict[str, Any]:
-    """The plan from the results of all steps in check mode: {steps, due, refusals, rows}.
+    """The plan from the results of all steps in check mode: {steps, due, off, refusals, rows}.
 
     power: refuse does not power off a VM that the runs only powered on.
     """
@@ -33,6 +33,7 @@ def plan(results: Sequence[Mapping[str, Any]], power: str = "refuse") -> dict[st
     return {
         "steps": steps,
         "due": due,
+        "off": [one["restored"]["moid"] for one in left if one["item"] in due and _is_off(one["item"])],
         "refusals": refusals,
         "rows": [row for one in left for row in one.get("rows") or []],
     }

@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_res
 def result(module, state=DUE, whole=False, args=None):
     step = {"object": "job-01", "module": module, "args": args or {}, "whole": whole}
     row = {"setting": "power", "state": state}
-    return {"item": step, "rows": [row], "restored": {"changed": state == DUE}}
+    return {"item": step, "rows": [row], "restored": {"changed": state == DUE, "moid": "vm-42"}}
 
 
 def off(whole=False):
@@ -39,4 +39,18 @@ def test_a_step_that_cannot_be_compared_ends_the_run():
 
 
 def test_no_steps_need_nothing():
-    assert plan([]) == {"steps": [], "due": [], "refusals": [], "rows": []}
+    assert plan([]) == {"steps": [], "due": [], "off": [], "refusals": [], "rows": []}
+
+
+@pytest.mark.parametrize(
+    "steps, powered_off",
+    [
+        ([off(whole=True), result("vm_clone", whole=True)], ["vm-42"]),
+        ([off(whole=True), result("vm_clone", KEPT, whole=True)], []),
+        ([off(), result("vm_config")], ["vm-42"]),
+        ([result("vm_power", KEPT, args={"state": "off"})], []),
+        ([result("vm_power", args={"state": "on"})], []),
+    ],
+)
+def test_vms_that_a_run_would_power_off_are_named_for_the_plan_of_their_hosts(steps, powered_off):
+    assert plan(steps, "cycle")["off"] == powered_off
