@@ -278,6 +278,9 @@ def test_vcenter_takes_known_settings_of_their_type_and_new_ones_below_config(cl
     setting = client.content.setting
     option = vim.option.OptionValue
     setting.UpdateOptions([option(key="config.own", value="x"), option(key="vgpu.hotmigrate.enabled", value=True)])
+    # Security baselines of vCenter set these.
+    setting.UpdateOptions([option(key="vpxd.event.syslog.enabled", value=True), option(key="etc.issue", value="x")])
+    setting.UpdateOptions([option(key="VirtualCenter.VimPasswordExpirationInDays", value=30)])
     assert setting.QueryOptions("vgpu.hotmigrate.enabled")[0].value is True
     assert setting.QueryOptions("config.own")[0].value == "x"
     with pytest.raises(vim.fault.InvalidName):
