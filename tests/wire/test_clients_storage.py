@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 from .any_client import ended, lab
 
@@ -48,8 +48,30 @@ def test_the_older_form_of_a_filter_is_the_same(client):
     assert (status, [one["name"] for one in found["value"]]) == (200, ["train-01", "train-02"])
 
 
-def test_an_unknown_filter_is_refused(client):
-    assert client.rest("GET", "/api/vcenter/vm?colour=red")[0] == 400
+@pytest.mark.parametrize("query", ["vm?colour=red", "vm?power_states=ON", "host?standalone=maybe", "datastore?types=X"])
+def test_an_unknown_filter_or_value_is_refused(client, query):
+    status, value = client.rest("GET", f"/api/vcenter/{query}")
+    assert (status, value["error_type"]) == (400, "INVALID_ARGUMENT")
+
+
+def test_pools_are_those_of_a_host(client):
+    found = client.rest("GET", f"/api/vcenter/resource-pool?hosts={client.host()._moId}")[1]
+    assert [one["name"] for one in found] == ["Resources"]
+
+
+def test_a_cluster_that_is_gone_leaves_no_pool(client):
+    folder = client.center.hostFolder
+    wrong = vim.cluster.ConfigSpecEx(drsConfig=vim.cluster.DrsConfigInfo(vmotionRate=9))
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        folder.CreateClusterEx("short", wrong)
+    made = folder.CreateClusterEx("short", vim.cluster.ConfigSpecEx())
+    allocation = vim.ResourceAllocationInfo()
+    made.resourcePool.CreateResourcePool(
+        "inner", vim.ResourceConfigSpec(cpuAllocation=allocation, memoryAllocation=allocation)
+    )
+    assert ended(made.Destroy_Task()) is None
+    found = client.rest("GET", "/api/vcenter/resource-pool")[1]
+    assert [one["name"] for one in found] == ["Resources"]
 
 
 def test_an_adapter_has_one_of_the_ports_of_its_group(client):

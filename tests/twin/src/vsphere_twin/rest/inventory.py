@@ -16,6 +16,17 @@ FOLDERS = (
     ("Datastore", "DATASTORE"),
     ("Network", "NETWORK"),
 )
+# Filters whose values are those of an enumeration of the API, or of a boolean.
+ENUMERATED = {
+    "connection_states": tuple(CONNECTION.values()),
+    "power_states": tuple(POWER.values()),
+    "standalone": ("true", "false"),
+    "type": tuple(name for _kind, name in FOLDERS),
+    "types": (
+        *("VMFS", "NFS", "NFS41", "CIFS", "VSAN", "VFFS", "VVOL", "PMEM"),
+        *("STANDARD_PORTGROUP", "DISTRIBUTED_PORTGROUP", "OPAQUE_NETWORK"),
+    ),
+}
 
 
 def _moid(entity):
@@ -88,6 +99,7 @@ LISTS = {
         {},
         {
             "parent_resource_pools": _parent,
+            "hosts": lambda pool: list(pool.owner.hosts),
             "clusters": lambda pool: _moid(pool.owner),
             "datacenters": lambda pool: _center(pool.owner),
         },
@@ -120,20 +132,26 @@ def _register(path, kinds, fields, filters):
         unknown = sorted(set(request.query) - set(known))
         if unknown:
             raise RestError("INVALID_ARGUMENT", f"The list of {path} has no filter {unknown[0]}.")
+        for name, values in request.query.lists.items():
+            wrong = sorted(set(values) - set(ENUMERATED.get(name, values)))
+            if wrong:
+                raise RestError("INVALID_ARGUMENT", f"The filter {name} has no value {wrong[0]}.")
         found = []
         for entity in (one for kind in kinds for one in request.world.of_kind(kind)):
             # A template is no VM here; content libraries have their own API for them.
             if getattr(entity, "template", False) or getattr(entity, "unfinished", False):
                 continue
-            if all(_text(known[name](entity)) in values for name, values in request.query.lists.items()):
+            if all(_fits(known[name](entity), values) for name, values in request.query.lists.items()):
                 summary = {own: entity.moid, "name": entity.name}
                 summary.update((name, read(entity)) for name, read in fields.items())
                 found.append({name: value for name, value in summary.items() if value is not None})
         return found
 
 
-def _text(value):
-    return str(value).lower() if isinstance(value, bool) else value
+def _fits(value, values):
+    if isinstance(value, bool):
+        value = str(value).lower()
+    return any(one in values for one in (value if isinstance(value, list) else [value]))
 
 
 for _path, _how in LISTS.items():

@@ -45,10 +45,14 @@ def create_datacenter(call, this, name):
 
 @method("Folder", "CreateClusterEx")
 def create_cluster(call, this, name, spec):
-    inventory.refuse_duplicate(this, name)
+    inventory.refuse_new_name(this, name)
     cluster = inventory.Cluster(call.world, inventory.encoded(name), None, drs="off")
     inventory.put(call.world, this, call.world.add(cluster))
-    drs.configure(call.world, cluster, spec)
+    try:
+        drs.configure(call.world, cluster, spec)
+    except vmodl.MethodFault:
+        _destroy(call.world, cluster)
+        raise
     return cluster
 
 
@@ -174,6 +178,9 @@ def _destroy(world, entity):
     elif getattr(entity, "vms", None) or isinstance(entity, IN_USE_BY_HOSTS) and entity.hosts:
         raise inventory.in_use(entity)
     entity.parent.children.pop(entity.moid, None)
+    if isinstance(entity, inventory.ComputeResource):
+        _remove_pools(world, entity.pool)
+        world.remove(entity.browser)
     if isinstance(entity, fabric.Portgroup):
         entity.switch.portgroups.pop(entity.moid, None)
         for host in entity.hosts.values():
@@ -189,6 +196,13 @@ def _destroy_child(world, child):
         provision.destroy(world, child)
     else:
         _destroy(world, child)
+
+
+def _remove_pools(world, pool):
+    """Remove the pools of a compute resource without hosts, which have no VMs."""
+    for child in pool.pools.values():
+        _remove_pools(world, child)
+    world.remove(pool)
 
 
 def _dissolve(world, pool):
