@@ -199,7 +199,7 @@ def test_a_switch_is_created_as_requested(client):
     contact = vim.DistributedVirtualSwitch.ContactInfo(name="noc", contact="1")
     switch = created(
         client,
-        product="8.0.0",
+        product="7.0.0",
         name="asked",
         maxMtu=9000,
         uplinkPortPolicy=policy,
@@ -208,7 +208,7 @@ def test_a_switch_is_created_as_requested(client):
         multicastFilteringMode="snooping",
     )
     config = switch.config
-    assert (config.maxMtu, config.productInfo.version, config.multicastFilteringMode) == (9000, "8.0.0", "snooping")
+    assert (config.maxMtu, config.productInfo.version, config.multicastFilteringMode) == (9000, "7.0.0", "snooping")
     assert list(config.uplinkPortPolicy.uplinkPortName) == ["a", "b", "c"]
     assert (config.linkDiscoveryProtocolConfig.protocol, config.linkDiscoveryProtocolConfig.operation) == (
         "lldp",
@@ -223,6 +223,8 @@ def test_a_switch_is_created_as_requested(client):
     [
         ({"maxMtu": 100_000}, None, vmodl.fault.InvalidArgument),
         ({}, "1.0", vmodl.fault.InvalidArgument),
+        ({"name": None}, None, vim.fault.InvalidName),
+        ({"host": "none"}, None, vim.fault.NotFound),
         ({"multicastFilteringMode": "none"}, None, vmodl.fault.InvalidArgument),
         (
             {"pvlanConfigSpec": [DVS.PvlanConfigSpec(operation="add", pvlanEntry=DVS.PvlanMapEntry())]},
@@ -232,14 +234,19 @@ def test_a_switch_is_created_as_requested(client):
     ],
 )
 def test_a_switch_that_cannot_be_is_not_created(client, config, product, kind):
+    config = {"name": "impossible", **config}
     for entry in config.get("pvlanConfigSpec", []):
         entry.pvlanEntry = DVS.PvlanMapEntry(primaryVlanId=5, secondaryVlanId=5, pvlanType="promiscuous")
-    assert isinstance(created(client, product, name="impossible", **config), kind)
+    if "host" in config:
+        backing = vim.dvs.HostMember.PnicBacking(pnicSpec=[vim.dvs.HostMember.PnicSpec(pnicDevice=config["host"])])
+        config["host"] = [vim.dvs.HostMember.ConfigSpec(operation="add", host=client.host(), backing=backing)]
+    assert isinstance(created(client, product, **config), kind)
     assert [one for one in client.center.network if one.name == "impossible"] == []
 
 
 def port_group(vlan, **config):
-    return GROUP.ConfigSpec(name="asked", numPorts=8, defaultPortConfig=DVS.VmwarePortConfigPolicy(vlan=vlan), **config)
+    config = {"name": "asked", "numPorts": 8, **config}
+    return GROUP.ConfigSpec(defaultPortConfig=DVS.VmwarePortConfigPolicy(vlan=vlan), **config)
 
 
 def test_a_port_group_has_its_kind_and_its_trunk(client):
@@ -261,12 +268,54 @@ def test_a_port_group_has_its_kind_and_its_trunk(client):
     assert ended(group.Destroy_Task()) is None
 
 
+def test_a_port_group_is_kept_as_terraform_sends_it(client):
+    switch = client.find(vim.DistributedVirtualSwitch, "dvs-train")
+    spec = port_group(
+        DVS.VlanIdSpec(inherited=False, vlanId=5),
+        type="earlyBinding",
+        vmVnicNetworkResourcePoolKey="-1",
+        policy=DVS.VMwarePortgroupPolicy(
+            blockOverrideAllowed=False,
+            shapingOverrideAllowed=False,
+            vendorConfigOverrideAllowed=False,
+            livePortMovingAllowed=False,
+            portConfigResetAtDisconnect=False,
+            vlanOverrideAllowed=True,
+            uplinkTeamingOverrideAllowed=False,
+            securityPolicyOverrideAllowed=False,
+        ),
+    )
+    no = vim.BoolPolicy(inherited=False, value=False)
+    order = DVS.UplinkPortOrderPolicy(inherited=False, activeUplinkPort=["Uplink 2"], standbyUplinkPort=[])
+    spec.defaultPortConfig.uplinkTeamingPolicy = DVS.UplinkPortTeamingPolicy(
+        inherited=False,
+        policy=vim.StringPolicy(inherited=False, value="failover_explicit"),
+        notifySwitches=no,
+        rollingOrder=vim.BoolPolicy(inherited=False, value=True),
+        failureCriteria=DVS.FailureCriteria(inherited=False, checkBeacon=vim.BoolPolicy(inherited=False, value=True)),
+        uplinkPortOrder=order,
+    )
+    group = ended(switch.CreateDVPortgroup_Task(spec))
+    teaming = group.config.defaultPortConfig.uplinkTeamingPolicy
+    assert (teaming.policy.value, list(teaming.uplinkPortOrder.activeUplinkPort)) == ("failover_explicit", ["Uplink 2"])
+    assert (teaming.notifySwitches.value, teaming.rollingOrder.value) == (False, True)
+    assert teaming.reversePolicy.value is True  # unset
+    assert teaming.failureCriteria.checkBeacon.value is True
+    assert (group.config.vmVnicNetworkResourcePoolKey, group.config.policy.vlanOverrideAllowed) == ("-1", True)
+    assert ended(group.ReconfigureDVPortgroup_Task(GROUP.ConfigSpec(type="ephemeral", numPorts=0))) is None
+    assert group.config.numPorts == 0
+    assert group.config.defaultPortConfig.uplinkTeamingPolicy.notifySwitches.value is False
+    assert ended(group.Destroy_Task()) is None
+
+
 @pytest.mark.parametrize(
     "vlan, more",
     [
         (DVS.VlanIdSpec(inherited=False, vlanId=5000), {"type": "earlyBinding"}),
         (DVS.PvlanSpec(inherited=False, pvlanId=5), {"type": "earlyBinding"}),
         (DVS.VlanIdSpec(inherited=False, vlanId=5), {"type": "bogus"}),
+        (DVS.VlanIdSpec(inherited=False, vlanId=5), {"numPorts": 10**9}),
+        (DVS.VlanIdSpec(inherited=False, vlanId=5), {"vmVnicNetworkResourcePoolKey": "5"}),
     ],
 )
 def test_a_port_group_that_cannot_be_is_not_created(client, vlan, more):

@@ -34,7 +34,7 @@ LACP = ("singleLag", "multipleLag")
 MULTICAST = ("legacyFiltering", "snooping")
 RESOURCE_CONTROL = ("version2", "version3")
 LINK = vim.host.LinkDiscoveryProtocolConfig
-KEPT_OF_GROUP = ("autoExpand", "policy", "portNameFormat", "type")
+KEPT_OF_GROUP = ("autoExpand", "policy", "portNameFormat", "type", "vmVnicNetworkResourcePoolKey")
 SERVED_OF_GROUP = (
     *KEPT_OF_GROUP,
     "backingType",
@@ -45,6 +45,8 @@ SERVED_OF_GROUP = (
     "numPorts",
 )
 VLANS = range(4095)
+MOST_PORTS = 60_000  # of a vCenter (vSphere configuration maximums)
+NO_POOL = "-1"  # the key that clients send for a port group without a network resource pool
 
 
 def check_switch(spec):
@@ -78,13 +80,15 @@ def configure_switch(world, switch, spec):
         switch.lldp = str(link.operation) if link.protocol == LINK.ProtocolType.lldp else "none"
 
 
-def check_group(switch, spec, known=None):
+def check_group(switch, spec):
     """Refuse fields that the twin would drop, and values that no port group can have."""
     kept.refuse_unserved(spec, SERVED_OF_GROUP)
     kept.require_one_of(spec.type, GROUP.PortgroupType.values, "spec.type")
     kept.require_one_of(getattr(spec, "backingType", None), ("standard",), "spec.backingType")
-    if spec.numPorts is not None and spec.numPorts < 0:
+    if spec.numPorts is not None and not 0 <= spec.numPorts <= MOST_PORTS:
         raise kept.wrong("spec.numPorts")
+    # A switch of the twin has no network resource pools.
+    kept.require_one_of(spec.vmVnicNetworkResourcePoolKey, (NO_POOL,), "spec.vmVnicNetworkResourcePoolKey")
     config = spec.defaultPortConfig
     _check_ports(config)
     order = getattr(getattr(config, "uplinkTeamingPolicy", None), "uplinkPortOrder", None)
@@ -98,13 +102,16 @@ def configure_group(group, spec):
     config = copy.copy(spec.defaultPortConfig)
     if config is not None:
         _set_vlan(group, getattr(config, "vlan", None))
-        _set_teaming(group, getattr(config, "uplinkTeamingPolicy", None))
-        for name in ("vlan", "uplinkTeamingPolicy"):
-            if hasattr(config, name):
-                setattr(config, name, None)
+        teaming = copy.copy(getattr(config, "uplinkTeamingPolicy", None))
+        if teaming is not None:
+            _set_teaming(group, teaming)
+            teaming.policy = teaming.uplinkPortOrder = None
+            config.uplinkTeamingPolicy = teaming
+        if hasattr(config, "vlan"):
+            config.vlan = None
         group.kept["defaultPortConfig"] = kept.overlay(group.kept.get("defaultPortConfig"), config)
     kept.keep(group.kept, spec, KEPT_OF_GROUP)
-    group.own_ports = spec.numPorts or group.own_ports
+    group.own_ports = group.own_ports if spec.numPorts is None else spec.numPorts
     group.description = group.description if spec.description is None else spec.description
 
 
@@ -128,8 +135,6 @@ def _set_vlan(group, vlan):
 
 
 def _set_teaming(group, wanted):
-    if wanted is None:
-        return
     order = wanted.uplinkPortOrder
     if wanted.policy is not None and wanted.policy.value:
         group.teaming.policy = wanted.policy.value

@@ -142,10 +142,14 @@ class Portgroup(Managed):
         return self.kept.get("type") != "ephemeral"
 
     @property
+    def first_port(self):
+        """The number of its first port; no group has as many ports as lie between two groups."""
+        return int(self.key.rpartition("-")[2]) * 100_000
+
+    @property
     def port_keys(self):
         """The keys of its own ports; those of uplinks follow from the members of the switch."""
-        first = int(self.key.rpartition("-")[2]) * 1000
-        return [str(first + number) for number in range(self.own_ports)]
+        return [str(self.first_port + number) for number in range(self.own_ports)]
 
     def free_port(self, vm):
         """The key of a port for an adapter of a VM; an elastic port group gets eight more when all are taken (vSphere

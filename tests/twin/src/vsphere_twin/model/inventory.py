@@ -221,7 +221,13 @@ def rename(world, entity, name):
 def refuse_name(name):
     """A name has one to eighty characters."""
     if not name or len(name) > 80:
-        raise vim.fault.InvalidName(msg=f"The name '{name}' is not valid.", name=name)
+        raise vim.fault.InvalidName(msg=f"The name '{name or ''}' is not valid.", name=name or "")
+
+
+def refuse_new_name(parent, name):
+    """A new object has a valid name that none of its siblings has."""
+    refuse_name(name)
+    refuse_duplicate(parent, name)
 
 
 def encoded(name):
@@ -233,7 +239,7 @@ def encoded(name):
 
 def make_folder(world, parent, name):
     """Create a folder with the same child types as its parent."""
-    refuse_duplicate(parent, name)
+    refuse_new_name(parent, name)
     letter = {VM_CHILDREN: "v", HOST_CHILDREN: "h", DATASTORE_CHILDREN: "s", NETWORK_CHILDREN: "n"}
     moid = world.new_moid(f"group-{letter.get(parent.child_types, 'd')}")
     return put(world, parent, world.add(Folder(moid, encoded(name), None, parent.child_types)))

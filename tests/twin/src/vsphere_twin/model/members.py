@@ -21,8 +21,7 @@ def plug(switch, host):
 def keys(switch, host):
     """The keys of the uplink ports that a member has, one for each uplink of the switch."""
     first = switch.seats.get(host.moid, 0) * len(switch.uplinks)
-    base = int(switch.uplink_group.key.rpartition("-")[2]) * 1000
-    return [str(base + first + number) for number in range(len(switch.uplinks))]
+    return [str(switch.uplink_group.first_port + first + number) for number in range(len(switch.uplinks))]
 
 
 def join(switch, host):

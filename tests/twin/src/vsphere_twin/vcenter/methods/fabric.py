@@ -15,6 +15,8 @@ from .tasking import begin
 
 SWITCH = "DistributedVirtualSwitch"
 GROUP = "DistributedVirtualPortgroup"
+# Versions before that of the oldest release; vCenter 7.0 has them (community.vmware, vmware_dvswitch).
+OLDER = ("6.5.0", "6.6.0", "7.0.0")
 
 
 @method("DistributedVirtualSwitchManager", "QueryDvsByUuid")
@@ -27,9 +29,10 @@ def switch_by_uuid(call, this, uuid):
 
 @method("DistributedVirtualSwitchManager", "QueryAvailableDvsSpec")
 def available_switch_versions(call, this, recommended=None):
-    """The versions that a switch of this vCenter may have: that of every release up to its own."""
+    """The versions that a switch of this vCenter may have: older ones, and that of every release up to its own."""
     mine = call.world.release.numbers
-    return [product(release.version) for release in RELEASES.values() if release.numbers <= mine]
+    own = [release.version for release in RELEASES.values() if release.numbers <= mine]
+    return [product(version) for version in (*OLDER, *own)]
 
 
 @method("Folder", "CreateDVS_Task")
@@ -38,16 +41,16 @@ def create_switch(call, this, spec):
 
     def work():
         config = spec.configSpec
-        inventory.refuse_duplicate(this, config.name)
+        inventory.refuse_new_name(this, config.name)
         if version and version not in [one.version for one in available_switch_versions(call, this)]:
             raise kept.wrong("spec.productInfo")
         dv_settings.check_switch(config)
         release = version or call.world.release.version
         switch = fabric.Switch(call.world, inventory.encoded(config.name), None, 1500, release)
-        inventory.put(call.world, this, call.world.add(switch))
         uplinks = fabric.Portgroup(call.world, switch.uplinks_name, None, switch, uplink=True, ports=4)
-        inventory.put(call.world, this, call.world.add(uplinks))
-        dv_settings.configure_switch(call.world, switch, config)
+        dv_settings.configure_switch(call.world, switch, config)  # first: a fault leaves no switch
+        for one in (switch, uplinks):
+            inventory.put(call.world, this, call.world.add(one))
         return switch
 
     return begin(call, "CreateDVS_Task", this, work, exclusive=False)
@@ -85,7 +88,7 @@ def create_portgroup(call, this, spec):
 def reconfigure_portgroup(call, this, spec):
     def work():
         _require_version(spec, this)
-        dv_settings.check_group(this.switch, spec, this)
+        dv_settings.check_group(this.switch, spec)
         if spec.name and spec.name != this.name:
             inventory.rename(call.world, this, spec.name)
         dv_settings.configure_group(this, spec)
@@ -126,7 +129,7 @@ def refresh_storage_info(call, this):
 
 
 def _add(world, switch, spec):
-    inventory.refuse_duplicate(switch.parent, spec.name)
+    inventory.refuse_new_name(switch.parent, spec.name)
     dv_settings.check_group(switch, spec)
     group = fabric.Portgroup(world, inventory.encoded(spec.name), None, switch)
     dv_settings.configure_group(group, spec)

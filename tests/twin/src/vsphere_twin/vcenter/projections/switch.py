@@ -39,6 +39,7 @@ def group_config(group, world):
         defaultPortConfig=port_setting(group.switch, group),
         description=group.description,
         type="earlyBinding",
+        vmVnicNetworkResourcePoolKey="-1",
         backingType="standard",
         policy=make(
             VMWARE.VMwarePortgroupPolicy,
