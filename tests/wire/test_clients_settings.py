@@ -54,6 +54,14 @@ def test_a_setting_of_a_vm_is_read_back(client, field, value, shown):
     assert client.vm().config.tools.afterPowerOn is True  # an unset field of a structure stays
 
 
+def test_an_empty_set_of_processors_removes_the_affinity(client):
+    affinity = vim.vm.AffinityInfo
+    assert reconfigured(client.vm(), cpuAffinity=affinity(affinitySet=[0, 2])) is None
+    assert list(client.vm().config.cpuAffinity.affinitySet) == [0, 2]
+    assert reconfigured(client.vm(), cpuAffinity=affinity(affinitySet=[])) is None
+    assert list(client.vm().config.cpuAffinity.affinitySet) == []
+
+
 def test_unset_fields_of_flags_and_boot_options_stay(client):
     vm = client.vm()
     assert reconfigured(vm, bootOptions=vim.vm.BootOptions(efiSecureBootEnabled=True)) is None

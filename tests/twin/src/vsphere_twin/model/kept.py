@@ -67,7 +67,9 @@ def keep(kept, spec, names):
     """Merge these fields of a specification into the kept ones."""
     for name in names:
         value = getattr(spec, name, None)
-        if value is not None and not (isinstance(value, list) and not value):
+        if isinstance(value, vim.vm.AffinityInfo):
+            kept[name] = value  # an empty set removes the affinity (vSphere API reference, VirtualMachineAffinityInfo)
+        elif value is not None and not (isinstance(value, list) and not value):
             kept[name] = overlay(kept.get(name), value) if isinstance(value, DataObject) else value
 
 
