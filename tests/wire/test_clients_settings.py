@@ -188,6 +188,16 @@ def test_a_resource_pool_has_the_allocation_that_was_requested(client):
     assert (pool.name, pool.config.cpuAllocation.reservation, pool.config.cpuAllocation.limit) == ("renamed", 500, 1000)
     with pytest.raises(vmodl.fault.InvalidArgument):
         pool.UpdateConfig(None, allocations(limit=-5))
+    scaled = allocations()
+    scaled.scaleDescendantsShares = "scaleCpuAndMemoryShares"
+    pool.UpdateConfig(None, scaled)
+    assert pool.config.scaleDescendantsShares == "scaleCpuAndMemoryShares"
+    other = root.CreateResourcePool("other", allocations())
+    assert other.config.scaleDescendantsShares == "disabled"
+    with pytest.raises(vim.fault.DuplicateName):
+        other.UpdateConfig("renamed", None)
+    with pytest.raises(vim.fault.InvalidName):
+        root.CreateResourcePool("", allocations())
     with pytest.raises(vim.fault.InsufficientCpuResourcesFault):
         root.CreateResourcePool("large", allocations(reservation=99_999_999))
     root.DestroyChildren()

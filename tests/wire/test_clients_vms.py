@@ -306,3 +306,13 @@ def test_a_vm_has_as_many_controllers_as_vsphere_allows(client, vm, kind, most):
     one = DEVICE.VirtualDeviceSpec(operation="add", device=kind(key=-1, busNumber=0, **more))
     made = [ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[one]))) for _again in range(most + 1)]
     assert [type(fault) for fault in made] == [type(None)] * most + [vim.fault.InvalidDeviceSpec]
+
+
+def test_a_slash_in_a_name_is_escaped(client):
+    made = create(client, "a/b")
+    assert made.name == "a%2fb"
+    assert isinstance(create(client, "e" * 81), vim.fault.InvalidName)
+    assert ended(made.ReconfigVM_Task(vim.vm.ConfigSpec(name="c/d"))) is None
+    assert made.name == "c%2fd"
+    assert isinstance(ended(made.ReconfigVM_Task(vim.vm.ConfigSpec(name="e" * 81))), vim.fault.InvalidName)
+    assert ended(made.Destroy_Task()) is None

@@ -7,7 +7,7 @@ import datetime
 
 from pyVmomi import VmomiSupport, vmodl
 
-from . import guest, reconfigure
+from . import guest, inventory, reconfigure
 from . import power as powers
 
 SETTINGS = {
@@ -63,7 +63,7 @@ def finish(world, center, entry, stores):
         if "devices" in one and one.get("power", "off") in ("on", True):
             # Identifiers of a single ESXi host have another form, so the VM has a new one.
             known = [vms[moid] for moid in one["moids"] if moid in vms]
-            vm = (known or [vm for vm in vms.values() if vm.name == one["name"]])[0]
+            vm = (known or [vm for vm in vms.values() if vm.name == inventory.encoded(one["name"])])[0]
             _on_gpus(world, vm, one.get("on_gpus", ()))
             _run(world, vm)
             vm.own_gpus = {}

@@ -99,8 +99,7 @@ class Copy:
 
     def _started(self, task):
         world, source, location = self._world, self._source, self._spec.location
-        inventory.refuse_name(self._name)
-        inventory.refuse_duplicate(self._folder, self._name)
+        inventory.refuse_new_name(self._folder, self._name)
         pool = _pool(world, source, location)
         host = host_for(world, source, pool, location)
         vm = VirtualMachine(world, inventory.encoded(self._name))

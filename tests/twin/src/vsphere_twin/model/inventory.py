@@ -73,7 +73,7 @@ class ResourcePool(Managed):
     def __init__(self, moid, name, parent, owner):
         super().__init__(moid, name, parent)
         self.owner = owner
-        self.allocations: dict = {}  # cpuAllocation and memoryAllocation, as far as they were requested
+        self.allocations: dict = {}  # the fields of a ResourceConfigSpec, as far as they were requested
         self.pools: dict[str, ResourcePool] = {}
         self.vms: dict[str, Entity] = {}
 
@@ -212,7 +212,7 @@ def reference(entity):
 def rename(world, entity, name):
     """Give an entity another name."""
     refuse_name(name)
-    if isinstance(entity.parent, Folder):
+    if isinstance(entity.parent, (Folder, ResourcePool)):
         refuse_duplicate(entity.parent, name, but=entity)
     entity.name = encoded(name)
     world.touch(*world.entities())  # hosts, VMs and switches show the names of others
@@ -239,7 +239,7 @@ def encoded(name):
 
 def make_folder(world, parent, name):
     """Create a folder with the same child types as its parent."""
-    refuse_new_name(parent, name)
+    refuse_duplicate(parent, name)
     letter = {VM_CHILDREN: "v", HOST_CHILDREN: "h", DATASTORE_CHILDREN: "s", NETWORK_CHILDREN: "n"}
     moid = world.new_moid(f"group-{letter.get(parent.child_types, 'd')}")
     return put(world, parent, world.add(Folder(moid, encoded(name), None, parent.child_types)))

@@ -7,6 +7,7 @@ from pyVmomi import vim
 from . import inventory, kept, resources
 
 ALLOCATIONS = ("cpuAllocation", "memoryAllocation")
+SCALE = "scaleDescendantsShares"
 # Shares of a pool by level (vSphere Resource Management, Resource Allocation Shares): a VM of 4 vCPUs and 16 GB.
 SHARES = {
     "cpuAllocation": {"low": 2000, "normal": 4000, "high": 8000},
@@ -26,7 +27,7 @@ def allocation(name):
 
 def create(world, above, name, spec):
     """CreateResourcePool: a pool below another one."""
-    inventory.refuse_duplicate(above, name)
+    inventory.refuse_new_name(above, name)
     pool = inventory.ResourcePool(world.new_moid("resgroup"), inventory.encoded(name), above, above.owner)
     pool.allocations = _allocations(pool, spec)
     above.pools[pool.moid] = world.add(pool)
@@ -45,7 +46,9 @@ def update(world, pool, name, spec):
 
 def _allocations(pool, spec):
     """The allocations after a change; InvalidArgument or a lack of resources where they cannot be."""
-    merged = {}
+    kept.require_one_of(getattr(spec, SCALE), vim.ResourceConfigSpec.ScaleSharesBehavior.values, f"spec.{SCALE}")
+    merged = dict(pool.allocations)
+    kept.keep(merged, spec, (SCALE,))
     for name in ALLOCATIONS:
         before = pool.allocations.get(name) or allocation(name)
         wanted = kept.overlay(before, getattr(spec, name))

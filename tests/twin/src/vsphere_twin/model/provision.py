@@ -21,7 +21,7 @@ def create(world, folder, spec, pool, host=None):
             msg="A specified parameter was not correct: configSpec.name", invalidProperty="configSpec.name"
         )
     inventory.refuse_duplicate(folder, spec.name)
-    vm = VirtualMachine(world, spec.name)
+    vm = VirtualMachine(world, inventory.encoded(spec.name))
     vm.host = choose_host(pool, host)
     vm.hardware_version = hardware_version(vm.host, spec.version)
     path = spec.files.vmPathName if spec.files is not None else None
@@ -147,8 +147,7 @@ def register(world, folder, path, name, as_template, pool=None, host=None):
     if as_template == (pool is not None) or as_template and host is None:
         raise vmodl.fault.InvalidArgument(msg="A specified parameter was not correct: pool", invalidProperty="pool")
     if name:
-        inventory.refuse_name(name)
-        inventory.refuse_duplicate(folder, name)
+        inventory.refuse_new_name(folder, name)
     place_on = choose_host(pool, host) if pool is not None else host
     vm = disk_files.again(world, path, name) if _reaches(place_on, path) else None
     if vm is None:

@@ -9,7 +9,7 @@ import re
 from pyVmomi import vim, vmodl
 
 from . import admission, backings, devices, disk_files, guest, kept
-from .inventory import refuse_duplicate
+from .inventory import encoded, refuse_duplicate, refuse_name
 from .vm import written
 
 PLAIN = {
@@ -32,10 +32,8 @@ SERVED = {
     *("deviceGroups", "vAppConfigRemoved"),
 }
 SHARES = {"low": 0.5, "normal": 1, "high": 2}
-CPU_SHARES, MEMORY_SHARES = (
-    1000,
-    10,
-)  # of a vCPU and of a megabyte (vSphere Resource Management, Resource Allocation Shares)
+# Of a vCPU and of a megabyte (vSphere Resource Management, Resource Allocation Shares).
+CPU_SHARES, MEMORY_SHARES = 1000, 10
 FIRMWARES = ("bios", "efi")
 GUESTS = frozenset(vim.vm.GuestOsDescriptor.GuestOsIdentifier.values)
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -50,6 +48,8 @@ def reconfigure(world, vm, spec):
         raise vim.fault.ConcurrentAccess(msg="The object was changed by another operation.")
     if vm.template and spec.deviceChange:
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    if spec.name:
+        refuse_name(spec.name)
     apply(world, vm, spec)
 
 
@@ -112,7 +112,7 @@ def _settings(vm, spec):
     if spec.name:
         if vm.parent is not None:
             refuse_duplicate(vm.parent, spec.name, but=vm)
-        vm.name = spec.name
+        vm.name = encoded(spec.name)
     for field, (attribute, hot) in PLAIN.items():
         value = getattr(spec, field)
         if value is None:

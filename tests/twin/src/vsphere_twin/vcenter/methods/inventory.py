@@ -33,12 +33,13 @@ def destroy(call, this):
 
 @method("Folder", "CreateFolder")
 def create_folder(call, this, name):
+    inventory.refuse_name(name)
     return inventory.make_folder(call.world, this, name)
 
 
 @method("Folder", "CreateDatacenter")
 def create_datacenter(call, this, name):
-    inventory.refuse_duplicate(this, name)
+    inventory.refuse_new_name(this, name)
     center = call.world.add(inventory.Datacenter(call.world, inventory.encoded(name), None))
     return inventory.put(call.world, this, center)
 
@@ -71,13 +72,13 @@ def move_into_folder(call, this, list):
 def create_vm(call, this, config, pool, host=None):
     target, wanted = call.resolve(pool), resolved(call, host)
     vm_privileges.create(call, this, config, target)
-    return begin(
-        call,
-        "CreateVM_Task",
-        this,
-        lambda: provision.create(call.world, this, config, target, wanted),
-        exclusive=False,
-    )
+
+    def work():
+        if config.name:
+            inventory.refuse_name(config.name)
+        return provision.create(call.world, this, config, target, wanted)
+
+    return begin(call, "CreateVM_Task", this, work, exclusive=False)
 
 
 @method("Folder", "RegisterVM_Task")
