@@ -138,6 +138,27 @@ def test_networks_and_pools_come_and_go_everywhere(lab):
     assert lab.stale() == []
 
 
+@pytest.mark.parametrize("kind", ["earlyBinding", "ephemeral"])
+def test_ports_of_a_group_follow_from_the_adapters(lab, kind):
+    vm, group = lab.find("VirtualMachine", "vm-1"), lab.find("DistributedVirtualPortgroup", "train")
+    lab.done(group.ReconfigureDVPortgroup_Task(vim.dvs.DistributedVirtualPortgroup.ConfigSpec(numPorts=1, type=kind)))
+    assert lab.stale() == []
+    port = vim.dvs.PortConnection(switchUuid=group.config.distributedVirtualSwitch.uuid, portgroupKey=group.key)
+    device = vim.vm.device.VirtualVmxnet3(
+        key=-1, backing=vim.vm.device.VirtualEthernetCard.DistributedVirtualPortBackingInfo(port=port)
+    )
+    change = vim.vm.device.VirtualDeviceSpec(operation="add", device=device)
+    lab.done(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change])))
+    assert lab.stale() == []
+
+
+def test_new_names_of_uplinks_are_shown_by_the_hosts(lab):
+    switch = lab.find("VmwareDistributedVirtualSwitch", "dvs")
+    names = vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy(uplinkPortName=["one", "two", "three"])
+    lab.done(switch.ReconfigureDvs_Task(vim.dvs.VmwareDistributedVirtualSwitch.ConfigSpec(uplinkPortPolicy=names)))
+    assert lab.stale() == []
+
+
 def test_lists_of_what_happened_grow(lab):
     tasks, events = lab.client.content.taskManager, lab.client.content.eventManager
     before, latest = len(tasks.recentTask), events.latestEvent.key

@@ -31,6 +31,8 @@ SERVED = {
     *("numCoresPerSocket", "cpuAllocation", "memoryAllocation", "extraConfig", "virtualNuma", "deviceChange"),
     *("deviceGroups", "vAppConfigRemoved"),
 }
+# Free space of datastores follows from disks; ports of port groups and switches follow from adapters.
+SHOWN_ELSEWHERE = (vim.vm.device.VirtualDisk, vim.vm.device.VirtualEthernetCard)
 SHARES = {"low": 0.5, "normal": 1, "high": 2}
 # Of a vCPU and of a megabyte (vSphere Resource Management, Resource Allocation Shares).
 CPU_SHARES, MEMORY_SHARES = 1000, 10
@@ -73,8 +75,9 @@ def apply(world, vm, spec):
     attach(world, vm, before)
     if vm.pool is not None:
         world.touch(vm.pool)  # it lists the allocations of its VMs
-    if any(isinstance(one.device, vim.vm.device.VirtualDisk) for one in spec.deviceChange or []):
-        world.touch(*before.values(), *vm.datastores.values())  # their free space is another
+    if any(isinstance(one.device, SHOWN_ELSEWHERE) for one in spec.deviceChange or []):
+        shown = [*before.values(), *vm.networks.values(), *vm.datastores.values()]
+        world.touch(*shown, *(one.switch for one in shown if hasattr(one, "switch")))
     guest.renew(world, vm)
 
 

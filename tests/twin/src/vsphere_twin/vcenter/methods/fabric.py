@@ -65,7 +65,9 @@ def reconfigure_switch(call, this, spec):
             inventory.rename(call.world, this, spec.name)
         dv_settings.configure_switch(call.world, this, spec)
         this.config_version += 1
-        call.world.touch(this, *this.hosts.values())
+        call.world.touch(this)
+        for host in this.hosts.values():
+            touch(call.world, host)
 
     return begin(call, "ReconfigureDvs_Task", this, work)
 
