@@ -122,6 +122,9 @@ def test_a_message_that_is_no_call_gets_a_fault(client, body):
         ("/api/cis/tagging/category", '{"name": "a", "associable_types": "VirtualMachine"}'),
         ("/api/content/local-library", '{"name": "a", "storage_backings": "x"}'),
         ("/api/content/local-library", '{"name": "a", "storage_backings": ["x"]}'),
+        ("/api/cis/tagging/tag-association?action=list-attached-tags", '{"object_id": "vm-1"}'),
+        ("/api/cis/tagging/tag-association?action=list-attached-tags-on-objects", '{"object_ids": ["vm-1"]}'),
+        ("/api/cis/tagging/tag-association?action=list-attached-objects-on-tags", '{"tag_ids": [[]]}'),
     ],
 )
 def test_a_rest_request_of_the_wrong_form_is_an_invalid_argument(client, path, body):

@@ -23,7 +23,11 @@ LOG = logging.getLogger(__name__)
 FIELDS = {
     **dict.fromkeys(("category_id", "cluster", "description", "library_id", "message", "name", "type"), str),
     **dict.fromkeys(("associable_types", "components_to_delete", "object_ids", "storage_backings", "tag_ids"), list),
-    **dict.fromkeys(("components_to_set", "target", "deployment_spec"), dict),
+    **dict.fromkeys(("components_to_set", "target", "deployment_spec", "object_id"), dict),
+}
+ELEMENTS = {
+    **dict.fromkeys(("associable_types", "components_to_delete", "tag_ids"), str),
+    **dict.fromkeys(("object_ids", "storage_backings"), dict),
 }
 TOKEN = "vmware-api-session-id"
 OLD_SESSION = "/rest/com/vmware/cis/session"  # of before 7.0 Update 2; clients still log in there
@@ -271,10 +275,9 @@ def _parsed(data):
     if not isinstance(body, (dict, type(None))):
         raise RestError("INVALID_ARGUMENT", "The request body is not a structure.")
     for name, value in (body or {}).items():
-        if value is not None and not isinstance(value, FIELDS.get(name, object)):
+        fits = value is None or isinstance(value, FIELDS.get(name, object))
+        if not fits or any(not isinstance(one, ELEMENTS[name]) for one in name in ELEMENTS and value or ()):
             raise RestError("INVALID_ARGUMENT", f"The field {name} has the wrong type.")
-    if any(not isinstance(one, dict) for one in (body or {}).get("storage_backings") or ()):
-        raise RestError("INVALID_ARGUMENT", "The field storage_backings has the wrong type.")
     return body or {}  # clients in Go send null where a method has no parameters
 
 

@@ -223,7 +223,7 @@ def _objects(request, tag):
 
 def _object(request, given):
     given = given or {}
-    found = request.world.get(given.get("id", ""))
+    found = request.world.get(str(given.get("id")))
     if found is None or found.kind != given.get("type"):
         raise RestError("NOT_FOUND", f"The object {given.get('type')}:{given.get('id')} does not exist.")
     return found.kind, found.moid
