@@ -83,7 +83,8 @@ def test_a_user_has_one_draft(client, log_in):
 def test_a_draft_changes_the_image_only_by_its_commit(client):
     draft = client.ask("POST", f"{client.software}/drafts")
     path = f"{client.software}/drafts/{draft}"
-    client.ask("PATCH", f"{path}/software/components", {"components_to_set": {"NVD-AIE-800": VERSION}})
+    spec = {"components_to_set": {"NVD-AIE-800": VERSION}, "components_to_delete": None}
+    client.ask("PATCH", f"{path}/software/components", spec)
     assert client.ask("GET", f"{path}/software/components")["NVD-AIE-800"]["version"] == VERSION
     assert client.ask("GET", f"{client.software}/components") == {}
     client.ask("DELETE", path)

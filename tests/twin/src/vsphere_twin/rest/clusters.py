@@ -73,7 +73,8 @@ def change_draft(request, cluster, draft):
     unknown = set(request.body) - {"components_to_set", "components_to_delete"}
     if unknown:
         raise RestError("INVALID_ARGUMENT", f"There is no field {min(unknown)} in this structure.")
-    to_set, to_delete = request.body.get("components_to_set", {}), request.body.get("components_to_delete", [])
+    to_set = request.body.get("components_to_set") or {}
+    to_delete = request.body.get("components_to_delete") or []
     _tried(images.change_draft, one, to_set, to_delete)
 
 
