@@ -65,6 +65,7 @@ def request(*headers, body=MESSAGE, line="POST /sdk HTTP/1.1"):
         (request(f"Content-Length: {len(MESSAGE)}", line="POST /sdk/vimService HTTP/1.1"), b"200"),
         (request("Content-Length: 0", line="OPTIONS /sdk HTTP/1.1", body=""), b"501"),
         (request("X: " + "a" * 70_000), b"431"),
+        (request(line=f"GET /nfc/{'9' * 5_000}/disk HTTP/1.1", body=""), b"404"),
     ],
 )
 def test_a_request_that_is_no_message_gets_a_status(client, data, status):

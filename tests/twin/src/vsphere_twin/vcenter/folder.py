@@ -55,7 +55,7 @@ class DatastoreFiles:
         """GET /nfc/<lease>/<file>: a disk of an export; the address is the secret, as on a host."""
         number, _slash, name = client.path.removeprefix("/nfc/").partition("/")
         with self._world.lock:
-            lease = self._world.exports.get(int(number)) if number.isdigit() else None
+            lease = next((one for key, one in self._world.exports.items() if str(key) == number), None)
             found = lease.files.get(name) if lease is not None else None
         if found is None:
             client.send(404, b"Not found", "text/plain")
