@@ -75,6 +75,12 @@ def test_unset_fields_of_flags_and_boot_options_stay(client):
     "spec, place",
     [
         ({"swapPlacement": "moon"}, "configSpec.swapPlacement"),
+        ({"cpuAllocation": vim.ResourceAllocationInfo(reservation=-5)}, "configSpec.cpuAllocation"),
+        ({"cpuAllocation": vim.ResourceAllocationInfo(limit=10, reservation=20)}, "configSpec.cpuAllocation"),
+        (
+            {"memoryAllocation": vim.ResourceAllocationInfo(shares=vim.SharesInfo(level="custom", shares=0))},
+            "configSpec.memoryAllocation.shares",
+        ),
         ({"migrateEncryption": "maybe"}, "configSpec.migrateEncryption"),
         ({"tools": vim.vm.ToolsConfigInfo(toolsUpgradePolicy="daily")}, "configSpec.tools.toolsUpgradePolicy"),
     ],

@@ -10,6 +10,7 @@ from pyVmomi.VmomiSupport import DataObject
 
 LOG = logging.getLogger(__name__)
 CONFIG = vim.vm.ConfigSpec
+MOST_SHARES = 4_000_000
 ENUMERATED = {
     "swapPlacement": vim.vm.ConfigInfo.SwapPlacementType.values,
     "migrateEncryption": CONFIG.EncryptedVMotionModes.values,
@@ -98,6 +99,15 @@ def require_one_of(value, allowed, place):
     """Raise InvalidArgument for a text that is none of the values of an enumeration of the API."""
     if value is not None and value not in allowed:
         raise wrong(place)
+
+
+def check_allocation(wanted, place):
+    """Raise InvalidArgument for a reservation, a limit or shares that no VM and no resource pool can have."""
+    reservation, limit = wanted.reservation or 0, -1 if wanted.limit is None else wanted.limit
+    if reservation < 0 or limit < -1 or -1 < limit < reservation:
+        raise wrong(place)
+    if wanted.shares.level == vim.SharesInfo.Level.custom and not 0 < wanted.shares.shares <= MOST_SHARES:
+        raise wrong(f"{place}.shares")
 
 
 def wrong(place):

@@ -52,13 +52,10 @@ def _allocations(pool, spec):
     for name in ALLOCATIONS:
         before = pool.allocations.get(name) or allocation(name)
         wanted = kept.overlay(before, getattr(spec, name))
-        if wanted.reservation < 0 or wanted.limit < -1 or -1 < wanted.limit < wanted.reservation:
-            raise kept.wrong(f"spec.{name}")
+        kept.check_allocation(wanted, f"spec.{name}")
         level = str(wanted.shares.level)
         if level in SHARES[name]:
             wanted.shares = vim.SharesInfo(level=level, shares=SHARES[name][level])
-        elif not 0 < (wanted.shares.shares or 0) <= 4_000_000:
-            raise kept.wrong(f"spec.{name}.shares")
         merged[name] = wanted
     _require_room(pool, merged)
     return merged

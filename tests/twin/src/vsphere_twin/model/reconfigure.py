@@ -215,6 +215,9 @@ def _size(vm, spec):
 def _allocations(vm, spec):
     vm.cpu_allocation = _merged(vm.cpu_allocation, spec.cpuAllocation)
     vm.memory_allocation = _merged(vm.memory_allocation, spec.memoryAllocation)
+    for name, merged in (("cpuAllocation", vm.cpu_allocation), ("memoryAllocation", vm.memory_allocation)):
+        if getattr(spec, name) is not None:
+            kept.check_allocation(merged, f"configSpec.{name}")
     if vm.memory_locked:
         vm.memory_allocation = _merged(
             vm.memory_allocation, vim.ResourceAllocationInfo(reservation=vm.memory_mb, limit=-1)
