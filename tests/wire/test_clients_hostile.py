@@ -36,7 +36,7 @@ def no_defect(caplog):
     assert [one.getMessage() for one in caplog.records if one.levelno >= logging.ERROR] == []
 
 
-def told(client, data):
+def received(client, data):
     """Everything that the server sends until it ends the connection."""
     context = ssl.create_default_context(cafile=str(client.twin.ca_file))
     with (
@@ -69,15 +69,15 @@ def request(*headers, body=MESSAGE, line="POST /sdk HTTP/1.1"):
     ],
 )
 def test_a_request_that_is_no_message_gets_a_status(client, data, status):
-    assert told(client, data).split()[1] == status
+    assert received(client, data).split()[1] == status
 
 
 def test_a_message_that_is_too_large_is_refused(client, monkeypatch):
     monkeypatch.setattr("vsphere_twin.https.MOST_MESSAGE", 10)
-    assert told(client, request(f"Content-Length: {len(MESSAGE)}")).split()[1] == b"413"
-    assert told(client, request(f"Content-Length: {10**12}")).split()[1] == b"413"
+    assert received(client, request(f"Content-Length: {len(MESSAGE)}")).split()[1] == b"413"
+    assert received(client, request(f"Content-Length: {10**12}")).split()[1] == b"413"
     chunk = f"{len(MESSAGE):x}\r\n{MESSAGE}\r\n"
-    assert told(client, request("Transfer-Encoding: chunked", body=chunk)).split()[1] == b"413"
+    assert received(client, request("Transfer-Encoding: chunked", body=chunk)).split()[1] == b"413"
 
 
 def test_head_has_the_headers_of_get(client):
