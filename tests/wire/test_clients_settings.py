@@ -75,6 +75,7 @@ def test_unset_fields_of_flags_and_boot_options_stay(client):
     "spec, place",
     [
         ({"swapPlacement": "moon"}, "configSpec.swapPlacement"),
+        ({"numCoresPerSocket": -1}, "configSpec.numCoresPerSocket"),
         ({"cpuAllocation": vim.ResourceAllocationInfo(reservation=-5)}, "configSpec.cpuAllocation"),
         ({"cpuAllocation": vim.ResourceAllocationInfo(limit=10, reservation=20)}, "configSpec.cpuAllocation"),
         (
@@ -330,6 +331,17 @@ def test_a_port_group_is_kept_as_terraform_sends_it(client):
     assert group.config.numPorts == 0
     assert group.config.defaultPortConfig.uplinkTeamingPolicy.notifySwitches.value is False
     assert ended(group.Destroy_Task()) is None
+
+
+def test_uplinks_carry_the_requested_vlans(client):
+    switch = client.find(vim.DistributedVirtualSwitch, "dvs-train")
+    (uplinks,) = switch.config.uplinkPortgroup
+    for start, end in ((10, 20), (0, 4094)):
+        trunk = DVS.TrunkVlanSpec(inherited=False, vlanId=[vim.NumericRange(start=start, end=end)])
+        config = DVS.VmwarePortConfigPolicy(vlan=trunk)
+        assert ended(uplinks.ReconfigureDVPortgroup_Task(GROUP.ConfigSpec(defaultPortConfig=config))) is None
+        (shown,) = uplinks.config.defaultPortConfig.vlan.vlanId
+        assert (shown.start, shown.end) == (start, end)
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,8 @@ class Portgroup(Managed):
     def __init__(self, world, name, parent, switch, vlan=0, uplink=False, ports=8):
         super().__init__(world.new_moid("dvportgroup"), name, parent)
         self.switch = switch
-        self.vlan = vlan  # a number, or the ranges of a trunk
+        # A number, or the ranges of a trunk; uplinks carry all VLANs.
+        self.vlan = [vim.NumericRange(start=0, end=4094)] if uplink else vlan
         self.uplink = uplink
         self.own_ports = ports
         self.kept: dict = {}  # settings without a rule, by their names in a DVPortgroupConfigSpec

@@ -313,5 +313,5 @@ def _check(vm):
     reservation = vm.memory_allocation.reservation or 0
     if reservation > vm.memory_mb:
         raise _wrong("configSpec.memoryAllocation.reservation")
-    if vm.cpus % max(1, vm.cores_per_socket):
+    if vm.cores_per_socket < 0 or vm.cpus % max(1, vm.cores_per_socket):
         raise _wrong("configSpec.numCoresPerSocket")

@@ -196,8 +196,7 @@ def product(version):
 def port_setting(switch, group=None):
     """The port configuration of a port group, or of the switch as a whole."""
     flag = _policy_flag
-    uplink = group is not None and group.uplink
-    number = 0 if group is None else [make(vim.NumericRange, start=0, end=4094)] if uplink else group.vlan
+    number = group.vlan if group is not None else 0
     vlan = (
         make(VMWARE.TrunkVlanSpec, inherited=False, vlanId=number)
         if isinstance(number, list)
