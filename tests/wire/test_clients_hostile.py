@@ -60,6 +60,7 @@ def request(*headers, body=MESSAGE, line="POST /sdk HTTP/1.1"):
         (request("Content-Length: -5"), b"400"),
         (request("Content-Length: 5", "Content-Length: 6"), b"400"),
         (request("Transfer-Encoding: gzip, chunked", body="0\r\n\r\n"), b"501"),
+        (request("Transfer-Encoding: chunked", "Transfer-Encoding: gzip", body="0\r\n\r\n"), b"501"),
         (request(f"Content-Length: {len(MESSAGE)}", line="POST /sdk HTTP/1.0"), b"200"),
         (request(f"Content-Length: {len(MESSAGE)}", line="POST /sdk?x=1 HTTP/1.1"), b"200"),
         (request(f"Content-Length: {len(MESSAGE)}", line="POST /sdk/vimService HTTP/1.1"), b"200"),

@@ -52,7 +52,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.request_version == "HTTP/0.9":
             self.request_version = "HTTP/1.0"
             return self.reject(400)
-        coding = self.headers.get("Transfer-Encoding", "chunked").strip().casefold()
+        coding = ",".join(self.headers.get_all("Transfer-Encoding") or ["chunked"]).strip().casefold()
         if coding not in ("chunked", "identity"):
             return self.reject(501)
         lengths = self.headers.get_all("Content-Length") or ["0"]
