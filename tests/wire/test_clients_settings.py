@@ -180,6 +180,14 @@ def test_what_a_cluster_cannot_have_is_refused(client, spec, kind):
     assert isinstance(of_cluster(client, **spec), kind)
 
 
+def test_a_setting_of_a_single_host_is_refused():
+    seed = {"users": {"a@b": "Secret1!"}, "datacenters": [{"name": "dc", "hosts": [{"name": "alone"}]}]}
+    with lab(seed) as single:
+        compute = single.find(vim.ComputeResource, "alone")
+        spec = vim.ComputeResource.ConfigSpec(vmSwapPlacement="hostLocal")
+        assert isinstance(ended(compute.ReconfigureComputeResource_Task(spec, True)), vmodl.fault.NotSupported)
+
+
 def allocations(**cpu):
     return vim.ResourceConfigSpec(
         cpuAllocation=vim.ResourceAllocationInfo(**cpu), memoryAllocation=vim.ResourceAllocationInfo()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import drs, fabric, inventory, pools, power, provision, tasks
+from vsphere_twin.model import drs, fabric, inventory, kept, pools, power, provision, tasks
 from vsphere_twin.model.host import touch
 
 from .. import vm_privileges
@@ -139,6 +139,8 @@ def reconfigure_compute(call, this, spec, modify):
     def work():
         if this.kind == "ClusterComputeResource":
             drs.configure(call.world, this, spec, modify)
+        else:
+            kept.refuse_unserved(spec, ())
 
     return begin(call, "ReconfigureComputeResource_Task", this, work)
 
