@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unit.roles.variables import tasks_of, value_of
+from unit.roles.variables import holds, tasks_of, value_of
 
 ROLE = "kubernetes"
 REFUSED = {"failed": True, "msg": "Max retries exceeded: Connection refused"}
@@ -44,3 +44,36 @@ def test_the_namespace_of_the_pods_is_read(given, found):
 )
 def test_only_an_answer_shows_that_a_cluster_is_gone(given, gone):
     assert value_of(ROLE, "__kubernetes_lost", **given) is gone
+
+
+SITE = {"kubernetes_cluster": {"name": "a"}}
+NO_SUPERVISOR = {**SITE, "__kubernetes_gone": "no answer"}
+
+
+@pytest.mark.parametrize(
+    "places, given, lost",
+    [
+        (["cluster", "vcenter"], {}, ["cluster"]),
+        (["cluster", "vcenter"], NO_SUPERVISOR, ["cluster"]),
+        # Nodes of the cluster use the class.
+        (["supervisor", "vcenter"], NO_SUPERVISOR, ["supervisor", "vcenter"]),
+        (["cluster", "supervisor", "vcenter"], {**SITE, "__kubernetes_inside_gone": "missing"}, ["cluster"]),
+    ],
+    ids=["no section", "no Supervisor", "no Supervisor with a cluster", "no cluster"],
+)
+def test_vm_classes_are_lost_only_with_the_cluster_that_uses_them(places, given, lost):
+    steps = [{"place": place} for place in places]
+    found = value_of(ROLE, "__kubernetes_lost_steps", kubernetes_restore=steps, **given)
+    assert [one["place"] for one in found] == lost
+
+
+@pytest.mark.parametrize("place, needed", [("vcenter", False), ("supervisor", True)])
+def test_vm_classes_need_no_login(place, needed):
+    given = {**SITE, "kubernetes_restore": [{"place": place}]}
+    assert holds(ROLE, "restore", "Connect to the Supervisor", **given) is needed
+
+
+def test_vm_classes_get_no_options_of_the_supervisor():
+    (task,) = (one for one in tasks_of(ROLE, "restore") if one["name"] == "Restore the objects that earlier runs left")
+    options = task["aiready.vsphere.restore_step"]["options"].removeprefix("{{").removesuffix("}}")
+    assert value_of(ROLE, options, item={"place": "vcenter"}, **SITE) == {}
