@@ -29,6 +29,15 @@ PATH, KIND = "release", "Helm release "
 # Options of kubernetes.core.helm beside the name and the namespace.
 OPTIONS = ("chart_ref", "chart_repo_url", "chart_version", "release_values", "timeout")
 HISTORY = "Check `helm history`"
+# Without them, Helm lists only the first two. A release that was uninstalled is absent.
+STATUSES = ("deployed", "failed", "pending", "uninstalling")
+# A killed Helm leaves these statuses, and rejects the next change. The command removes or returns the release.
+UNFINISHED = {
+    "pending-install": "uninstall",
+    "pending-upgrade": "rollback",
+    "pending-rollback": "rollback",
+    "uninstalling": "uninstall",
+}
 
 
 class ActionModule(RemoteAction):
@@ -110,7 +119,7 @@ class ActionModule(RemoteAction):
         if self._module.check_mode:
             return self._answer([Change(PATH, now[0], wanted)], None)
         done = self._change(now, wanted, self._roll_back if wanted else self._uninstall)
-        left = self._read()[0]
+        left = done["helm_release"]["after"].get(PATH, now[0])
         if not done.get("failed") and left != wanted:
             raise not_proved(self._label, "the change had no effect", [Change(PATH, left, wanted)], HISTORY, "")
         return done
@@ -128,7 +137,11 @@ class ActionModule(RemoteAction):
         if lines is not None:
             lines.planned([item])
         item.error = work()
-        after = self._read()[0]
+        try:
+            after = self._read()[0]
+        except OperatorError as unread:
+            # An error of Helm is the cause of the other one.
+            raise item.error or unread from None
         changes = [Change(PATH, before[0], after)] if after != before[0] else []
         warning = lines.ended([(item, changes)]) if lines is not None else ""
         if warning:
@@ -149,12 +162,12 @@ class ActionModule(RemoteAction):
     def _of_revision(self) -> str | None:
         """The content of an earlier revision."""
         name, revision = self._args["name"], self._args["revision"]
-        values = self._run("get", "values", name, "--revision", str(revision), "-o", "json")
+        values = self._run("get", "values", name, "--revision", str(revision), "-o", "yaml")
         history = self._run("history", name, "-o", "json")
         if values.rc or history.rc:
             return None
         charts = [one["chart"] for one in json.loads(history.stdout) if int(one["revision"]) == revision]
-        return _content(charts[0], json.loads(values.stdout)) if charts else None
+        return _content(charts[0], yaml_load(values.stdout)) if charts else None
 
     def _run(self, *words: str) -> Completed:
         where = ["--namespace", self._args["namespace"]]
@@ -164,7 +177,7 @@ class ActionModule(RemoteAction):
 
     def _read(self) -> tuple[str | None, int]:
         """(content of the release or None, its revision)."""
-        found = self._execute(INFO, {}, False)
+        found = self._execute(INFO, {"release_state": list(STATUSES)}, False)
         if found.get("failed"):
             raise OperatorError(
                 self._label,
@@ -176,6 +189,16 @@ class ActionModule(RemoteAction):
         status = found.get("status") or {}
         if not status:
             return None, 0
+        fix = UNFINISHED.get(status["status"])
+        if fix:
+            command = f"helm {fix} {self._args['name']} --namespace {self._args['namespace']}"
+            raise OperatorError(
+                self._label,
+                "cannot be changed",
+                f"Its status is {status['status']}, because Helm still runs or was killed",
+                f"If no Helm runs, run `{command}`. Then run again",
+                "helm_unfinished",
+            )
         return _content(status["chart"], status.get("values")), int(status["revision"])
 
     def _execute(self, name: str, given: Mapping[str, Any], check: bool) -> dict[str, Any]:

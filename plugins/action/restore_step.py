@@ -24,7 +24,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import (
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure as stage_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 COLLECTION = "aiready.vsphere."
 # Runs modules without an action plugin of their own.
@@ -168,23 +168,15 @@ def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.R
     """Rows for settings that the module cannot restore, or for an object that is gone; empty for any other failure."""
     code = (seen.get("failure") or {}).get("code")
     if code == hosts.MODE_LOST:
-        why = str(seen.get("msg") or code)
-        back, left = step["back"], step["left"]
-        modes = [path for path in back if path.endswith(hosts.MODE)]
+        modes = [path for path in step["back"] if path.endswith(hosts.MODE)]
         lost = [str(one.get("device")) for one in seen["failure"].get("devices") or []]
         # The name of a device begins with its address, which is part of the path. Other devices get their mode.
         of_lost = [path for path in modes if any(hosts.device_of(path) == name.split(" ")[0] for name in lost)]
-        return [judge.Row(path, judge.CANNOT, back[path], left[path], None, why) for path in of_lost or modes]
+        return _cannot(step, of_lost or modes, str(seen.get("msg") or code))
     if step["module"] == drivers.MODULE and code in drivers.OF_PACKAGE:
-        why = drivers.advice(step, str(seen.get("msg") or code))
-        return [
-            judge.Row(path, judge.CANNOT, back, step["left"][path], None, why) for path, back in step["back"].items()
-        ]
-    if step["module"] == clusters.HELM and code == clusters.GONE:
-        why = str(seen.get("msg") or code)
-        return [
-            judge.Row(path, judge.CANNOT, back, step["left"][path], None, why) for path, back in step["back"].items()
-        ]
+        return _cannot(step, step["back"], drivers.advice(step, str(seen.get("msg") or code)))
+    if step["module"] == clusters.HELM and code in (clusters.GONE, clusters.UNFINISHED):
+        return _cannot(step, step["back"], str(seen.get("msg") or code))
     if step["module"] in clusters.INVERSE and code in clusters.OF_OTHERS:
         found = str(seen.get("msg") or code)
         return [judge.Row(path, judge.KEPT, back, step["left"][path], found) for path, back in step["back"].items()]
@@ -199,6 +191,10 @@ def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.R
     else:
         return []
     return [judge.Row(path, judge.KEPT, back, step["left"][path], found) for path, back in step["back"].items()]
+
+
+def _cannot(step: Mapping[str, Any], paths: Iterable[str], why: str) -> list[judge.Row]:
+    return [judge.Row(path, judge.CANNOT, step["back"][path], step["left"][path], None, why) for path in paths]
 
 
 def _item(answer: Mapping[str, Any], step: Mapping[str, Any]) -> dict[str, Any]:

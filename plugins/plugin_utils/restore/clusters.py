@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Steps = list[Union[Step, Cannot]]
 
 MODULE, VM_CLASS, HELM = "kubernetes_object", "vm_class", "helm_release"
-GONE = "helm_revision_gone"
+GONE, UNFINISHED = "helm_revision_gone", "helm_unfinished"
 # The object is another one now, or others use it.
 OF_OTHERS = (noun.GONE, noun.OTHER, noun.CHANGED, noun.FILLED, "vm_class_incomplete", "vm_class_in_use")
 # In this order: jobs use networks, networks use policies, and all of them are in namespaces.
@@ -289,7 +289,7 @@ def _options(settings: Mapping[str, Net]) -> dict[str, Any]:
 
 
 def _release(entries: Sequence[Entry]) -> Steps:
-    # After a killed run, Helm rejects the next one, which changes nothing.
+    # A run that Helm rejected after a killed one changed nothing.
     entries = [one for one in entries if one.changes]
     if not entries:
         return []

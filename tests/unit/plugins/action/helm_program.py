@@ -23,16 +23,18 @@ def main(words: list[str]) -> None:
         print("NAME\tVERSION\tDESCRIPTION")
     elif plain[0] == "list":
         name = words[words.index("--filter") + 1]
-        last = [{"name": name, "namespace": "ops", "status": "deployed", "updated": "now", **held[-1]}] if held else []
-        print(json.dumps(last))
+        last = [{"name": name, "namespace": "ops", "status": "deployed", "updated": "now", **one} for one in held[-1:]]
+        print(json.dumps([one for one in last if _is_listed(one["status"], words)]))
     elif plain[:2] == ["get", "values"]:
         number = int(words[words.index("--revision") + 1]) if "--revision" in words else len(held)
-        print(json.dumps(held[number - 1]["values"]))
+        print(_printed(held[number - 1]["values"], words))
     elif plain[0] == "history":
         print(json.dumps([{"revision": one["revision"], "chart": one["chart"]} for one in held]))
     elif plain[:2] == ["show", "chart"]:
         print(json.dumps({"name": "op", "version": _version(words), "appVersion": "1"}))
     elif plain[0] in ("upgrade", "install") and _version(words) == BROKEN:
+        if "UNREACHABLE" in os.environ:
+            file.write_text("no answer")
         sys.exit("Error: UPGRADE FAILED: context deadline exceeded")
     elif plain[0] in ("upgrade", "install"):
         given = [word.partition("=")[2] for word in words if word.startswith("-f=")]
@@ -43,6 +45,19 @@ def main(words: list[str]) -> None:
         _keep(file, held, old["chart"], old["values"])
     elif plain[0] == "uninstall":
         file.unlink()
+
+
+def _is_listed(status: str, words: list[str]) -> bool:
+    shown = {word[2:] for word in words} & {"deployed", "failed", "pending", "uninstalling"} or {"deployed", "failed"}
+    return status.partition("-")[0] in shown
+
+
+def _printed(values: object, words: list[str]) -> str:
+    import yaml
+
+    # Helm writes 1e-05 into YAML without a point, which YAML 1.1 reads as a text.
+    plain = yaml.safe_dump(values).replace("1.0e-05", "1e-05")
+    return json.dumps(values) if "json" in words else plain
 
 
 def _version(words: list[str]) -> str:

@@ -14,6 +14,7 @@ from ansible.playbook.task import Task
 from ansible.plugins import loader as plugins
 from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.action.helm_release import ActionModule
+from ansible_collections.aiready.vsphere.plugins.action.restore_step import _of_others
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, judge, plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     FAILED,
@@ -109,7 +110,7 @@ def test_an_installed_release_is_uninstalled_and_a_changed_one_stays(helm, tmp_p
 @pytest.mark.turn(3, of=6)
 def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path, monkeypatch):
     first, folder = (
-        [{"revision": "1", "chart": "op-0.9.0", "values": {"a": 1}, "app_version": "1"}],
+        [{"revision": "1", "chart": "op-0.9.0", "values": {"a": 0.00001}, "app_version": "1"}],
         tmp_path / "journal",
     )
     helm.write_text(json.dumps(first))
@@ -125,6 +126,24 @@ def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path, monk
     again = restored(folder, kubeconfig="~/kubeconfig")
     assert (again, held(helm)) == (judge.DUE, ["op-0.9.0", "op-1.0.0", "op-0.9.0"])
     assert plan.plan(str(folder))["steps"] == []
+
+
+def test_a_release_that_a_killed_helm_left_is_named(helm, tmp_path):
+    helm.write_text(json.dumps([{"revision": "1", "chart": "op-1.0.0", "values": {}, "status": "pending-upgrade"}]))
+    answer = run(tmp_path / "journal", True, **RELEASE)
+    assert answer["failure"]["code"] == clusters.UNFINISHED
+    assert "Its status is pending-upgrade, because Helm still runs or was killed" in answer["msg"]
+    assert "run `helm rollback op --namespace ops`" in answer["msg"]
+    step = {"module": "helm_release", "back": {"release": None}, "left": {"release": "op-1.0.0 a"}}
+    (row,) = _of_others(step, answer)
+    assert (row.state, row.why) == (judge.CANNOT, answer["msg"])
+
+
+@pytest.mark.turn(1, of=6)
+def test_an_error_of_helm_comes_before_that_of_the_reading_after_it(helm, tmp_path, monkeypatch):
+    monkeypatch.setenv("UNREACHABLE", "1")
+    answer = run(tmp_path / "journal", **RELEASE, chart_version="9.9.9")
+    assert (answer["failure"]["code"], "context deadline exceeded" in answer["msg"]) == ("helm_failed", True), answer
 
 
 @pytest.mark.parametrize(
