@@ -120,10 +120,12 @@ def _is_offered(node: Mapping[str, Any], operator: Mapping[str, Any]) -> bool:
 
     The number of GPUs is not known: with the strategy single, 7 instances also match one instance of this profile.
     """
-    gpu, strategy = _gpu(nodes.labels(node).get(nodes.PRODUCT) or ""), operator.get("mig_strategy") or "single"
+    product, strategy = nodes.labels(node).get(nodes.PRODUCT) or "", operator.get("mig_strategy") or "single"
+    gpu = _gpu(product)
     planned = _planned(gpu, operator["mig_layout"], strategy)[0] if gpu else {}
     if not planned or strategy == "none":
-        return True
+        # A feature discovery that stops may remove its labels (removeOutputFile). It starts again after the manager.
+        return bool(product)
     counts = {name.replace("+", "."): number for name, number in planned.items()}
     found = nodes.instances(node)
     gpus = found.get(next(iter(counts)), 0) // next(iter(counts.values()))
@@ -154,6 +156,6 @@ def faults(chosen: Objects, operator: Mapping[str, Any]) -> Iterator[str]:
             offers = ", ".join(f"{number} {shown(name)}" for name, number in sorted(found.items())) or "no instances"
             yield (
                 f"Node {shown(one['metadata']['name'])} does not offer the MIG layout of the site. Its MIG manager "
-                f"reports {SUCCESS}, and its resources are {offers}. Read the logs of its pods nvidia-mig-manager and "
-                "nvidia-device-plugin-daemonset, and delete these pods to start them again."
+                f"reports {SUCCESS}, and its resources are {offers}. Read the logs of its pods nvidia-mig-manager, "
+                "nvidia-device-plugin-daemonset and gpu-feature-discovery, and delete these pods to start them again."
             )

@@ -93,6 +93,7 @@ def test_the_state_of_the_manager(status, ended, fault):
         ("single", ["1g"] * 7, f"{A100}-MIG-1g.5gb-SHARED", {}, 56, True),
         ("none", ["1g"] * 7, A100, {}, 1, True),
         ("mixed", ["3g"], "Tesla-T4", {}, 1, True),
+        ("mixed", ["3g"], "", {"3g.20gb": 1}, 0, False),
     ],
 )
 def test_a_state_of_the_layout_before_is_no_success(strategy, layout, product, instances, gpus, offered):
