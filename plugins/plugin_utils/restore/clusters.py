@@ -60,7 +60,10 @@ _DELETE_NODES = (
     "The nodes of the cluster of these runs use the VM class. Set restore_delete_vms to true to restore it after the "
     "cluster."
 )
-_KILLED = "A run was killed while Helm changed the release. Check it with `helm history`, and set it back with Helm."
+_KILLED = (
+    "A run was killed while Helm changed the release, or could not read the release afterwards. Check it with "
+    "`helm history`, and set it back with Helm."
+)
 _RESERVATION = "vCenter cannot remove a reservation of a VM class. Set it to 0 with the module vm_class."
 # Where the module of a step connects to.
 SUPERVISOR, INSIDE, VCENTER = "supervisor", "cluster", "vcenter"
@@ -291,6 +294,10 @@ def _options(settings: Mapping[str, Net]) -> dict[str, Any]:
 def _release(entries: Sequence[Entry]) -> Steps:
     # A run that Helm rejected after a killed one changed nothing.
     entries = [one for one in entries if one.changes]
+    # Somebody may have changed a release that a restore returned, or installed it again.
+    first = [one.changes[0].before for one in entries[:1]]
+    ends = [end for end, one in enumerate(entries, 1) if one.state != PLANNED and one.changes[0].after in first]
+    entries = entries[ends[-1] :] if ends else entries
     if not entries:
         return []
     settings, request = net(entries), entries[-1].request

@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.action.helm_release import Acti
 from ansible_collections.aiready.vsphere.plugins.action.restore_step import _of_others
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, judge, plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
+    DONE,
     FAILED,
     PLANNED,
     Cannot,
@@ -163,14 +164,23 @@ def test_wrong_options_are_rejected_before_helm_runs(helm, tmp_path, given, word
     assert (answer["failure"]["code"], words in answer["msg"]) == ("invalid_parameters", True), answer
 
 
+def entry(before, after, revision, state=DONE):
+    change, request = (Made("release", before, after),), {"name": "op", "namespace": "ops"}
+    ids = {"revision": revision}
+    return Entry("1", "1", "1", "kubernetes", "helm_release", "localhost", "x", ids, request, change, state)
+
+
+def test_a_release_that_others_installed_after_a_restore_is_not_uninstalled():
+    ours = [entry(None, "op-1 a", 0), entry("op-1 a", None, 1)]
+    assert clusters.INVERSE["helm_release"](ours) == []
+    (step,) = clusters.INVERSE["helm_release"]([*ours, entry("op-2 b", "op-3 c", 4)])
+    assert (step.args["content"], step.args["revision"]) == ("op-2 b", 4)
+
+
 def test_a_killed_run_is_named():
-    change = (Made("release", "op-0.9.0 a", None),)
-    request = {"name": "op", "namespace": "ops"}
-    entry = Entry(
-        "1", "1", "1", "kubernetes", "helm_release", "localhost", "x", {"revision": 1}, request, change, PLANNED
-    )
-    rejected = replace(entry, changes=(), state=FAILED)
-    for entries in ([entry], [entry, rejected]):
+    killed = entry("op-0.9.0 a", None, 1, PLANNED)
+    rejected = replace(killed, changes=(), state=FAILED)
+    for entries in ([killed], [killed, rejected]):
         (lost,) = clusters.INVERSE["helm_release"](entries)
         assert isinstance(lost, Cannot)
         assert "killed while Helm" in lost.why
