@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor import vm_class
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.charts import GPU_OPERATOR
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT, UNREACHABLE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
     PLANNED,
@@ -91,14 +92,37 @@ def lost(steps: Sequence[Mapping[str, Any]], why: str, gone: bool = True) -> lis
 
 def deleted_secrets(entries: Iterable[Entry]) -> set[str]:
     """Names of the secrets that runs of the stage deleted and did not create again."""
-    known: dict[str, bool] = {}
+    return {name for name, (_before, exists) in _secrets(entries).items() if not exists}
+
+
+def _secrets(entries: Iterable[Entry]) -> dict[str, tuple[bool, bool]]:
+    """{name: (whether it existed before the entries, whether it exists after them)}."""
+    known: dict[str, tuple[bool, bool]] = {}
     for entry in entries:
         definition = entry.request.get("definition") or {}
         if entry.module == MODULE and definition.get("kind") == "Secret":
             for made in entry.changes:
                 if made.path == noun.EXISTS:
-                    known[definition["metadata"]["name"]] = made.after is True
-    return {name for name, exists in known.items() if not exists}
+                    name = definition["metadata"]["name"]
+                    known[name] = (known.get(name, (made.before,))[0] is True, made.after is True)
+    return known
+
+
+def without_rollback(found: Steps, entries: Sequence[Entry], due: Iterable[Entry], kept: set[str]) -> Steps:
+    """The steps without the return of a release to values with the name of a secret that the same runs deleted.
+
+    kept gets the secrets that these runs created, because the release keeps naming one of them.
+    """
+    secrets = _secrets(due)
+    gone = sorted(name for name, (existed, exists) in secrets.items() if existed and not exists)
+    made: Steps = []
+    for one in found:
+        if isinstance(one, Cannot) or not gone or one.args["name"] != GPU_OPERATOR or "content" not in one.args:
+            made.append(one)
+            continue
+        made += [cannot(entries, path, _LOST_SECRET.format(name=", ".join(gone))) for path in one.back]
+        kept.update(name for name, (existed, exists) in secrets.items() if exists and not existed)
+    return made
 
 
 def without_secrets(found: Steps, entries: Sequence[Entry], gone: set[str], kept: set[str]) -> Steps:

@@ -82,6 +82,8 @@ def plan(
         if last.module in table.OF_CLUSTER:
             found = clusters.without_secrets(found, entries, gone, named)
             found = clusters.permitted(found, delete_vms, delete_namespaces)
+        if last.module == clusters.HELM:
+            found = clusters.without_rollback(found, entries, due, named)
         if last.module == clusters.VM_CLASS and nodes and not delete_vms:
             found = clusters.kept_classes(found)
         for one in found if delete_vms or last.module in clusters.INVERSE else machines.kept(found):

@@ -77,6 +77,30 @@ def test_a_deleted_secret_is_not_named_again(tmp_path, monkeypatch):
     assert whole["cannot"] == []
 
 
+def release(name, run, before, after):
+    request, ids = {"name": name, "namespace": "ops"}, {"name": name, "revision": int(run)}
+    change = (Made("release", before, after),)
+    return Entry(run, run, "1", "kubernetes", "helm_release", "localhost", f"Helm release {name}", ids, request, change)
+
+
+def test_a_release_does_not_return_to_values_with_a_deleted_secret(tmp_path, monkeypatch):
+    """Run 2 renewed the licence token, which is a value of the release of the GPU Operator."""
+    made = [release(name, "1", "op-1 a", "op-2 b") for name in ("gpu-operator", "network-operator")]
+    made += [secret("one", CREATED)]
+    made += [release(name, "2", "op-2 b", "op-2 c") for name in ("gpu-operator", "network-operator")]
+    made += [secret("two", CREATED, run="2"), secret("one", Made("exists", True, False), run="2")]
+    journal = SimpleNamespace(runs=["1", "2"], entries=made, problems=[], tasks=[])
+    monkeypatch.setattr(plan, "read", lambda folder: journal)
+    found = plan.plan(str(tmp_path), "2")
+    assert [one["object"] for one in found["steps"]] == ["Helm release network-operator"]
+    lost = {one["object"]: one["why"] for one in found["cannot"]}
+    assert "deleted the secret one after the licence token was renewed" in lost["Helm release gpu-operator"]
+    assert "still names the secret" in lost["Secret two"]
+    # The revision before the first run names no secret of a run.
+    objects = {one["object"] for one in plan.plan(str(tmp_path))["steps"]}
+    assert objects == {"Helm release network-operator", "Helm release gpu-operator", "Secret two"}
+
+
 def test_rows_of_a_cluster_that_is_gone():
     step = {"stage": "kubernetes", "host": "localhost", "object": "ConfigMap a", "back": {"exists": False}}
     rows = [*clusters.lost([step], "It is gone."), *clusters.lost([step], "Cannot read the cluster.", gone=False)]
