@@ -100,7 +100,7 @@ def check(
             "format": FORMAT,
             "site": site,
             "at": at,
-            "objects": {**old, **{name: _kept(one) for name, one in now.items() if _was_read(one)}},
+            "objects": {**old, **{name: _kept(one, old.get(name)) for name, one in now.items() if _was_read(one)}},
         },
     }
 
@@ -109,12 +109,21 @@ def _was_read(reported: Mapping[str, Any]) -> bool:
     return bool(reported["counters"] or reported["states"])
 
 
-def _kept(reported: Mapping[str, Any]) -> dict[str, Any]:
+def _kept(reported: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The readings to save. Those that were not read this time stay, so that the next check has no false events."""
+    stays = old if old and reported["unread"] and not _restarted(reported, old) else {}
+    counters = {name: number for name, (_kind, number) in reported["counters"].items()}
     return {
         "boot": reported["boot"],
-        "counters": {name: number for name, (_kind, number) in reported["counters"].items()},
-        "states": reported["states"],
+        "counters": {**(stays.get("counters") or {}), **counters},
+        "states": {**(stays.get("states") or {}), **reported["states"]},
+        # Counters that it lacks may have events from before the first check.
+        "partly": bool(reported["unread"]),
     }
+
+
+def _restarted(reported: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
+    return bool(reported["boot"] and old.get("boot") and reported["boot"] != old["boot"])
 
 
 def _object(
@@ -123,12 +132,12 @@ def _object(
     for why in reported["unread"]:
         yield Row(name, "readings", UNKNOWN, why=str(why))
     old = old or {}
-    restarted = bool(reported["boot"] and old.get("boot") and reported["boot"] != old["boot"])
+    restarted = _restarted(reported, old)
+    counters = old.get("counters") or {}
     for reading, (kind, number) in reported["counters"].items():
-        yield _counter(
-            name, reading, kind, number, None if restarted else (old.get("counters") or {}).get(reading), old, limits
-        )
-    for reading in sorted(set(old.get("counters") or {}) - set(reported["counters"])) if _was_read(reported) else ():
+        is_first = not old or (reading not in counters and bool(old.get("partly")) and not restarted)
+        yield _counter(name, reading, kind, number, None if restarted else counters.get(reading), is_first, limits)
+    for reading in sorted(set(counters) - set(reported["counters"])) if _was_read(reported) else ():
         yield Row(name, reading, UNKNOWN, why="The counter was there at the last check, and is missing now.")
     for reading, value in reported["states"].items():
         yield _state(name, reading, value, (old.get("states") or {}).get(reading), limits, at)
@@ -140,10 +149,10 @@ def _counter(
     kind: str,
     number: int,
     was: int | None,
-    old: Mapping[str, Any],
+    is_first: bool,
     limits: Mapping[str, float],
 ) -> Row:
-    if not old:
+    if is_first:
         return Row(name, reading, HEALTHY, str(number), "The first check has nothing to compare with.", None, kind)
     # After a restart, or a reset of the counter, all its events are new.
     new = number if was is None or number < was else number - was

@@ -19,9 +19,11 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge impo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 
+# The group of the inventory whose hosts each stage runs on. All other stages run on the controller.
+GROUPS = {"hosts": "esxi_hosts", "fabric": "switches"}
 # With restore_guest_driver, the playbook restores nothing else in guests.
 DRIVER_ALONE = {
     "object": drivers.GUESTS,
@@ -32,18 +34,25 @@ DRIVER_ALONE = {
 
 
 def report(
-    rows: Iterable[Mapping[str, Any]], plan: Mapping[str, Any], ended: bool = False, guest_driver: bool = False
+    rows: Iterable[Mapping[str, Any]],
+    plan: Mapping[str, Any],
+    ended: bool = False,
+    guest_driver: bool = False,
+    groups: Mapping[str, Sequence[str]] | None = None,
 ) -> list[str]:
     """Return lines: the damage of the journal, what cannot be restored, and then each setting by stage and object.
 
-    guest_driver: whether this restore downgrades the driver of the guests before the hosts.
+    guest_driver: whether this restore downgrades the driver of the guests before the hosts. groups: those of the
+    inventory, whose hosts and switches the plays of restore run on; None if it is unknown.
     """
     lines = [*plan["problems"]]
     cannot = [one for one in plan["cannot"] if not (guest_driver and one["stage"] == one["object"] == drivers.GUESTS)]
     cannot += [DRIVER_ALONE] if guest_driver and plan["guests"]["changed"] else []
     lines += [f"cannot: {one['object']} ({one['stage']}), {one['what']}. {one['why']}" for one in cannot]
+    gone = [one for one in plan["steps"] if groups is not None and _is_gone(one, groups)]
+    lines += [_gone(one) for one in gone]
     if not ended:
-        many = len(plan["steps"])
+        many = len(plan["steps"]) - len(gone)
         of_driver = [one for one in plan["steps"] if one["module"] == drivers.MODULE]
         return [
             *lines,
@@ -60,6 +69,21 @@ def report(
     changed = [row for row in rows if row["setting"] == drivers.DRIVER and row["state"] in (RESTORED, DUE)]
     lines += _cautions(((row["object"], row["left"], row["back"]) for row in changed), guest_driver)
     return lines + [line(row) for row in rows]
+
+
+def _is_gone(step: Mapping[str, Any], groups: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a step is for a host or a switch that the inventory does not have, or has under another name."""
+    return step["stage"] in GROUPS and step["host"] not in (groups.get(GROUPS[step["stage"]]) or ())
+
+
+def _gone(step: Mapping[str, Any]) -> str:
+    host = step["host"]
+    fix = "Add it under this name and restore again, if it still exists."
+    return (
+        f"cannot: {step['object']} ({step['stage']}), {', '.join(step['back'])}. The run changed it for {host}, which "
+        f"is not in the group {GROUPS[step['stage']]} of the inventory. "
+        f"{'Restore it yourself.' if host == 'localhost' else fix}"
+    )
 
 
 def _cautions(changed: Iterable[tuple[str, Any, Any]], guest_driver: bool) -> list[str]:

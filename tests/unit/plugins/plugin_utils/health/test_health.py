@@ -103,6 +103,20 @@ def test_counter_that_was_reset_counts_as_a_whole():
     assert failing(twice(ports({"watchdog_events": 70}), ports({"watchdog_events": 0}))) == []
 
 
+def test_a_reading_that_failed_once_makes_no_events_of_the_past():
+    kernel, whole = measured("guest.kernel", boot="a"), gpu(corrected=5000)
+    clock = measured("guest.clock", synchronised=True, offset_s=0)
+    failed = guest(kernel, clock, measured("guest.ecc", status="failed", why="timed out"))
+    known = judged.check(guest(kernel, clock, whole), None, None, AT)["saved"]
+    later = judged.check(failed, known, None, AT)["saved"]
+    assert failing(judged.check(guest(kernel, clock, whole), later, None, AT)) == []
+    more = judged.check(guest(kernel, clock, gpu(corrected=5101)), later, None, AT)
+    assert failing(more) == [("job-01", "gpu.02:00.0.corrected", 101)]
+    # Also if the first check of the guest could not read it.
+    first = judged.check(failed, None, None, AT)["saved"]
+    assert failing(judged.check(guest(kernel, clock, whole), first, None, AT)) == []
+
+
 def test_all_events_after_a_restart_are_new():
     before = guest(measured("guest.kernel", boot="a"), measured("guest.xid", xids=[xid(79)]))
     after = guest(measured("guest.kernel", boot="b"), measured("guest.xid", xids=[xid(79)]))

@@ -208,3 +208,15 @@ def test_a_step_can_leave_out_a_setting(tmp_path):
     (step,) = plan(str(tmp_path))["steps"]
     one = narrowed(step, ["kernel.x"])
     assert one.args["settings"] == {"x": "1"}
+
+
+def test_a_host_outside_the_inventory_is_named_as_not_restored(tmp_path):
+    write(tmp_path, "first", ATS)
+    found = plan(str(tmp_path))
+    kept = {"esxi_hosts": ["esx-01"]}
+    assert report([], found, groups=kept) == ["1 steps of 1 runs may be restored: first."]
+    renamed = {"esxi_hosts": ["esx-01.example.com"]}
+    lines = report([], found, groups=renamed)
+    assert lines[0].startswith("cannot: esx-01 (hosts), kernel.atsSupport. The run changed it for esx-01, which is not")
+    assert lines[1] == "0 steps of 1 runs may be restored: first."
+    assert report([], found, True, groups={})[0] == lines[0]
