@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 COLLECTION = "aiready.vsphere."
 # Runs modules without an action plugin of their own.
 ANY = COLLECTION + "vcenter_access_info"
+GONE = "The host does not list the device now. If it is only away, such as in passthrough mode, restore again later."
 
 
 class ActionModule(ActionBase):
@@ -173,6 +174,9 @@ def _of_others(step: Mapping[str, Any], seen: Mapping[str, Any]) -> list[judge.R
         # The name of a device begins with its address, which is part of the path. Other devices get their mode.
         of_lost = [path for path in modes if any(hosts.device_of(path) == name.split(" ")[0] for name in lost)]
         return _cannot(step, of_lost or modes, str(seen.get("msg") or code))
+    gone = hosts.of_gone(step, seen.get("failure") or {})
+    if gone:
+        return _cannot(step, gone, GONE)
     if step["module"] == drivers.MODULE and code in drivers.OF_PACKAGE:
         return _cannot(step, step["back"], drivers.advice(step, str(seen.get("msg") or code)))
     if step["module"] == clusters.HELM and code in (clusters.GONE, clusters.UNFINISHED):

@@ -168,6 +168,8 @@ def want(subject: str, now: Graphics, requested: GraphicsRequest) -> Graphics:
             " ".join(dict.fromkeys(todo for found, todo in problems)),
             "graphics_impossible",
             problems=[found for found, todo in problems],
+            # Without a driver, a host lists no GPU.
+            gone=[one.id for one in requested.devices if now.devices and not _listed(now, one.id)],
         )
     asked = [(device.id, mode) for device, mode in over_rest(now, wanted, requested.method)]
     of_rest = {address for address, _mode in asked}
@@ -308,6 +310,10 @@ def spoken(value: str) -> str:
 
 def _waits(state: Graphics) -> bool:
     return state.policy != state.active_policy or any(device.waits for device in state.devices)
+
+
+def _listed(now: Graphics, name: str) -> bool:
+    return name == ALL or now.device(normal_address(name) or name) is not None
 
 
 def _meant(now: Graphics, entry: DeviceRequest, problems: list[tuple[str, str]]) -> list[Device]:

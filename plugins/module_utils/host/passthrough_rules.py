@@ -66,7 +66,7 @@ def check(
     subject: str,
     now: Mapping[str, passthrough.Given],
     around: Surroundings,
-    requests: Iterable[passthrough.DeviceRequest],
+    requests: Sequence[passthrough.DeviceRequest],
 ) -> dict[str, passthrough.DeviceRequest]:
     """{address: entry} of the requests; reports all invalid ones at once."""
     problems, entries = [], {}
@@ -86,6 +86,7 @@ def check(
             " ".join(dict.fromkeys(todo for found, todo in problems)),
             "passthrough_impossible",
             problems=[found for found, todo in problems],
+            gone=[one.id for one in requests if normal_address(one.id) not in now],
         )
     return entries
 

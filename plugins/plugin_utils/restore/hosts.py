@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _LABEL, _SIZE, MODE = ".label", ".vgpu_mode", ".device_mode"
 # The failure of the module for a device that cannot have the mode, for example without its driver.
 MODE_LOST = "device_mode_not_configurable"
+# Failures of the modules whose step has one device, if the host does not list it.
+DEVICE_GONE = ("device_not_found", "gpu_not_found")
 _SHELL = "TSM-SSH"
 _WRITE_ONLY = "The BMC does not return its value."
 _IN_GUEST = "Before the run, it was {}. Set it in the guest with mig_partition."
@@ -144,6 +146,14 @@ def _passthrough(entries: Sequence[Entry]) -> Steps:
 def device_of(path: str) -> str:
     """The address of the device in the path of its mode."""
     return _after(path)[: -len(MODE)]
+
+
+def of_gone(step: Mapping[str, Any], failure: Mapping[str, Any]) -> list[str]:
+    """The settings of devices that the host does not list, such as a GPU that was replaced in another slot."""
+    if failure.get("code") in DEVICE_GONE and step["module"] in ("mig_partition", "nic_firmware"):
+        return list(step["back"])
+    gone = tuple(str(one) for one in failure.get("gone") or ())
+    return [path for path in step["back"] if gone and _after(path).startswith(gone)]
 
 
 def _mode(path: str, one: Net) -> Net:

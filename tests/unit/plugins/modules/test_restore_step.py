@@ -64,6 +64,22 @@ def test_only_the_devices_that_cannot_have_the_mode_are_lost():
     assert [row.setting for row in rows] == ["graphics.0000:86:00.0.device_mode"]
 
 
+@pytest.mark.parametrize(
+    "module, failure, lost",
+    [
+        ("host_graphics", {"code": "graphics_impossible", "gone": ["0000:86:00.0"]}, ["graphics.0000:86:00.0"]),
+        ("host_graphics", {"code": "graphics_impossible", "gone": []}, []),
+        ("nic_firmware", {"code": "device_not_found"}, ["graphics.0000:3b:00.0", "graphics.0000:86:00.0"]),
+        ("nic_firmware", {"code": "mst_failed"}, []),
+    ],
+)
+def test_a_device_that_is_gone_does_not_keep_the_other_settings(module, failure, lost):
+    back = {f"graphics.0000:{bus}:00.0": "shared" for bus in ("3b", "86")}
+    step = {"module": module, "back": back, "left": dict.fromkeys(back)}
+    rows = _of_others(step, {"failed": True, "msg": "There is no device.", "failure": failure})
+    assert [(row.setting, row.state) for row in rows] == [(path, CANNOT) for path in lost]
+
+
 def test_an_adapter_keeps_its_name_and_a_power_cycle_is_no_setting():
     changes = [
         {"path": "Network adapter 2", "before": "pg on dvs", "after": None},

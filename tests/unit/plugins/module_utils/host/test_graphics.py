@@ -101,6 +101,13 @@ def test_what_cannot_be_set_is_refused_with_the_way_out(now, devices, words):
     assert words in refused.value.message
 
 
+def test_a_gpu_is_gone_only_from_a_host_that_lists_others():
+    for now, gone in ((host(), ["0000:ff:00.0"]), (graphics.Graphics("shared", "performance", "performance"), [])):
+        with pytest.raises(OperatorError) as refused:
+            plan(now, devices=[{"id": "0000:ff:00.0", "type": "shared_direct"}])
+        assert refused.value.failure["gone"] == gone
+
+
 def test_a_gpu_without_a_driver_that_is_as_wanted_is_left_alone():
     assert plan(host(gpu(configured="sharedDirect", active="basic")), devices=SHARED_DIRECT) == {}
 

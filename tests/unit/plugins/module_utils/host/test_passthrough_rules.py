@@ -110,6 +110,7 @@ def test_virtual_functions_are_not_offered_as_alternatives():
         plan(entry("0000:ff:00.0", "enabled"))
     assert FREE in refused.value.message
     assert FUNCTION not in refused.value.message
+    assert refused.value.failure["gone"] == ["0000:ff:00.0"]
 
 
 def test_a_gpu_is_taken_from_vgpu_when_the_task_says_so():
