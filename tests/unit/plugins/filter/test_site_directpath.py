@@ -193,40 +193,42 @@ def test_a_conflict_is_named_with_its_fix(given, words):
 
 
 PAGE = (ROOT / "docs" / "data_paths.md").read_text()
-ROWS = re.findall(r"^\| .* \| `(.*)` \| `test_site_directpath.py`, \*(.*)\* \|$", PAGE, re.M)
-
-
-@pytest.mark.parametrize("words, name", ROWS, ids=[name for words, name in ROWS])
-def test_the_page_quotes_the_message_of_a_case(words, name):
-    assert any(words in problem for problem in site_problems(WRONG[name][0]))
-
-
 TABLE = PAGE.partition("## Rejected cases of DirectPath")[2].partition("\n## ")[0]
-CASES = re.findall(r"^\| (.*?) \| .* \| (`.*`, .*) \|$", TABLE, re.M)
-# Test files by the part of their path that the page has.
+# {case: words of its message}
+CASES = dict(re.findall(r"^\| (?!Case |---)(.*?) \| `*(.*?)`* \|$", TABLE, re.M))
+TESTS = yaml.safe_load((ROOT / "tests" / "data" / "directpath_cases.yml").read_text())
+HERE = [
+    (case, one["row"]) for case, tests in TESTS.items() for one in tests if one["file"] == "test_site_directpath.py"
+]
+# Test files by the part of their path that the file of the cases has.
 FILES = {
     str(path.relative_to(ROOT / "tests")): path
     for path in [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests" / "guests" / "faults").glob("*.py")]
 }
 
 
-def test_the_page_lists_twenty_cases():
-    assert len(CASES) >= 20
-    assert len(CASES) == len(re.findall(r"^\| ", TABLE, re.M)) - 2
+@pytest.mark.parametrize("case, name", HERE, ids=[name for case, name in HERE])
+def test_the_page_quotes_the_message_of_a_case(case, name):
+    assert any(CASES[case] in problem for problem in site_problems(WRONG[name][0]))
+
+
+def test_each_case_of_the_page_has_its_tests_and_no_other_case_has():
+    assert len(TESTS) >= 20
+    assert list(CASES) == list(TESTS)
 
 
 @pytest.mark.parametrize("item", ["P2P", "ATS", "mode", "label", "image", "token"])
 def test_the_page_has_a_case_for_each_item_that_a_run_needs(item):
-    assert [case for case, dummy in CASES if item in case]
+    assert [case for case in CASES if item in case]
 
 
-@pytest.mark.parametrize("case, tests", CASES, ids=[case for case, tests in CASES])
-def test_each_case_of_the_page_has_its_test(case, tests):
-    for one in tests.split("; "):
-        name, function, row = re.fullmatch(r"`(\S+\.py)`, (?:`(\w+)`|\*(.+)\*)", one).groups()
-        found = [path for part, path in FILES.items() if part == name or part.endswith(f"/{name}")]
-        assert len(found) == 1, name
-        assert (f"def {function}(" if function else f'"{row}"') in found[0].read_text(), one
+@pytest.mark.parametrize("case", TESTS)
+def test_each_case_of_the_page_is_tested(case):
+    for one in TESTS[case]:
+        found = [path for part, path in FILES.items() if part == one["file"] or part.endswith(f"/{one['file']}")]
+        assert len(found) == 1, one
+        words = f"def {one['function']}(" if "function" in one else f'"{one["row"]}"'
+        assert words in found[0].read_text(), one
 
 
 @pytest.mark.parametrize("name, number", [("README.md", 0), ("docs/site.md", 1)])
