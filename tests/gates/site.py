@@ -99,6 +99,7 @@ NAVIGATION = {
         "tests/twin/docs/rules.md",
         "tests/twin/docs/calibration.md",
         "tests/twin/docs/clients.md",
+        "tests/twin/docs/controller.md",
         "tests/twin/docs/kubernetes.md",
     ),
     "Explanation": (
