@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from vsphere_twin.kubernetes import cluster
 from vsphere_twin.kubernetes.operators.world import World
 
 BLOCKS = (
@@ -154,6 +155,17 @@ def test_the_scheduler_counts_the_reasons_of_all_nodes(world):
     found = world.cluster.get("pods", "p", "default")["status"]
     assert (found["phase"], found["conditions"][0]["message"]) == ("Pending", text)
     assert events(world, "FailedScheduling") == [text]
+
+
+def test_a_repeated_event_is_counted_once_a_second(world, monkeypatch):
+    monkeypatch.setattr(cluster, "now", lambda: "2026-03-01T10:00:00Z")
+    world.cluster.create("pods", pod())
+    world.settle()
+    monkeypatch.setattr(cluster, "now", lambda: "2026-03-01T10:00:07Z")
+    world.passed += 7
+    world.settle()
+    (event,) = [one for one in world.cluster.list("events") if one["reason"] == "FailedScheduling"]
+    assert (event["count"], event["firstTimestamp"][-3:], event["lastTimestamp"][-3:]) == (2, "00Z", "07Z")
 
 
 def test_a_taint_and_a_selector_are_named(world):

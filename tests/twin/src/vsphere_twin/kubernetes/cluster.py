@@ -141,7 +141,7 @@ class Cluster:
         for one in self.list("events", namespace):
             same = one["involvedObject"].get("uid") == metadata["uid"] and one["reason"] == reason
             if same and one["message"] == message:
-                return one
+                return self.repeated(one)
         about = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "name": metadata["name"], "namespace": namespace}
         event = {
             "metadata": {"name": f"{metadata['name']}.{self._random.getrandbits(64):016x}", "namespace": namespace},
@@ -155,6 +155,14 @@ class Cluster:
             "source": {"component": source},
         }
         return self.create("events", event, namespace, source)
+
+    def repeated(self, event):
+        """Count an event once more. Attempts of the same second count once, so that the controllers come to rest."""
+        at = now()
+        if event["lastTimestamp"] == at:
+            return event
+        source = event["source"]["component"]
+        return self.change("events", event, source, count=event["count"] + 1, lastTimestamp=at)
 
     # Writing, for requests
 

@@ -73,6 +73,7 @@ def add_pod(cluster, owner, name, template, **more):
         # The next attempt has another name, and its event counts as the same.
         for old in cluster.list("events", owner["metadata"]["namespace"]):
             if old["involvedObject"].get("uid") == owner["metadata"]["uid"] and _unnamed(old) == _NAME.sub("", text):
+                cluster.repeated(old)
                 return None
         cluster.event(owner, "FailedCreate", text, "Warning", f"{owner['kind'].lower()}-controller")
         return None
