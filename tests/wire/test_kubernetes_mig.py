@@ -17,7 +17,8 @@ def applied(server, layout, strategy):
     """Apply what the role renders, and the fields of the policy; return the labels and the resources of the node."""
     cluster, world = server.cluster, server.world
     operator = {"mig_layout": layout, "mig_strategy": strategy, "namespace": kubernetes_lab.NAMESPACE}
-    made, problems = mig.objects(operator, cluster.list("nodes"))
+    before = cluster.list("nodes")
+    made, problems = mig.objects(operator, before)
     assert problems == []
     for one in made:
         if one["kind"] == "Node":
@@ -32,9 +33,9 @@ def applied(server, layout, strategy):
     )
     cluster.change("clusterpolicies", policy, "aiready.vsphere", spec=spec)
     # A manager has not begun yet, so its state is none or that of the layout before.
-    assert not mig.settled(cluster.list("nodes"), operator, {})
+    assert not mig.settled(cluster.list("nodes"), operator, {}, before)
     world.settle()
-    assert mig.settled(cluster.list("nodes"), operator, {})
+    assert mig.settled(cluster.list("nodes"), operator, {}, before)
     return list(mig.faults(cluster.list("nodes"), operator)), cluster.list("nodes")[0]
 
 
@@ -77,5 +78,9 @@ def test_a_gpu_in_use_is_reported():
         server.cluster.create("pods", {"metadata": {"name": "train"}, "spec": spec}, "default")
         server.world.settle()
         (fault,), node = applied(server, ["1g.5gb"] * 7, "single")
-    assert "nvidia.com/mig.config.state is failed" in fault
-    assert node["status"]["allocatable"][GPU] == "1"
+        assert "nvidia.com/mig.config.state is failed" in fault
+        assert node["status"]["allocatable"][GPU] == "1"
+        # The failure of this layout is not that of the next one.
+        server.cluster.remove("pods", server.cluster.get("pods", "train", "default"))
+        faults, node = applied(server, ["3g", "3g"], "single")
+        assert (faults, node["status"]["allocatable"][GPU]) == ([], "2")

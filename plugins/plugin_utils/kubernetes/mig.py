@@ -103,16 +103,32 @@ def _planned(gpu: MigGpu, layout: Sequence[str], strategy: str) -> tuple[dict[st
     return dict(counts), ""
 
 
-def settled(found: Any, operator: Mapping[str, Any], selector: Mapping[str, str]) -> bool:
-    """Whether no MIG manager still works; found are all nodes of the cluster."""
+def settled(found: Any, operator: Mapping[str, Any], selector: Mapping[str, str], before: Any = ()) -> bool:
+    """Whether no MIG manager still works; found are all nodes of the cluster.
+
+    before are the nodes before this run changed their layout, or none if it did not. A failure of that time does not
+    count: the manager has not begun yet.
+    """
     if not operator.get("mig_layout"):
         return True
     chosen = nodes.chosen(found or [], selector)
+    old = {one["metadata"]["name"]: _reported(one) for one in before or ()}
     return all(
-        nodes.labels(one).get(STATE) not in (None, *WORKING, SUCCESS)
+        (nodes.labels(one).get(STATE) not in (None, *WORKING, SUCCESS) and _reported(one) != old.get(_name(one)))
         or (nodes.labels(one).get(STATE) == SUCCESS and _is_offered(one, operator))
         for one in chosen
     )
+
+
+def _name(node: Mapping[str, Any]) -> str:
+    return str(node["metadata"]["name"])
+
+
+def _reported(node: Mapping[str, Any]) -> tuple[str | None, tuple[str, ...]]:
+    """The state of the manager, and when it was written: a manager that fails again writes the same state."""
+    entries = node["metadata"].get("managedFields") or ()
+    times = (str(one.get("time")) for one in entries if f'"f:{STATE}"' in json.dumps(one.get("fieldsV1")))
+    return nodes.labels(node).get(STATE), tuple(times)
 
 
 def _is_offered(node: Mapping[str, Any], operator: Mapping[str, Any]) -> bool:

@@ -78,6 +78,21 @@ def test_the_state_of_the_manager(status, ended, fault):
     assert bool(list(mig.faults([found], operator("3g")))) is fault
 
 
+def failed_at(time):
+    found = node(status="failed")
+    fields = {"f:metadata": {"f:labels": {f"f:{mig.STATE}": {}}}}
+    found["metadata"]["managedFields"] = [{"manager": "kubectl-label", "time": time, "fieldsV1": fields}]
+    return found
+
+
+def test_a_failure_of_the_layout_before_does_not_count():
+    old, again = failed_at("2026-03-01T10:00:00Z"), failed_at("2026-03-01T10:02:00Z")
+    assert mig.settled([old], operator("3g"), {}, [old]) is False
+    assert mig.settled([again], operator("3g"), {}, [old]) is True
+    # This run changed nothing, so the manager does not begin again.
+    assert mig.settled([old], operator("3g"), {}) is True
+
+
 @pytest.mark.parametrize(
     "strategy, layout, product, instances, gpus, offered",
     [
