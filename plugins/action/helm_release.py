@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 HELM, INFO = "kubernetes.core.helm", "kubernetes.core.helm_info"
 PATH, KIND = "release", "Helm release "
+STATUS, DEPLOYED, FAILED = "status", "deployed", "failed"
 # Options of kubernetes.core.helm beside the name and the namespace.
 OPTIONS = ("chart_ref", "chart_repo_url", "chart_version", "release_values", "timeout")
 HISTORY = "Check `helm history`"
@@ -85,6 +86,8 @@ class ActionModule(RemoteAction):
         given.update(wait=True, atomic=True)
         wanted = "cannot be installed or upgraded"
         planned = self._execute(HELM, given, True)
+        if before[2] == FAILED and not planned.get("failed") and not planned.get("changed"):
+            return self._repeat(wanted)
         if planned.get("failed") or not planned.get("changed"):
             return self._answer([], self._failure(planned, wanted))
         if self._module.check_mode:
@@ -92,12 +95,34 @@ class ActionModule(RemoteAction):
             return self._answer([Change(PATH, before[0], after)] if after != before[0] else [], None)
         return self._change(before, None, lambda: self._failure(self._execute(HELM, given, False), wanted))
 
-    def _requested(self, wanted: str) -> str:
-        """The content that the release would have: a plan and its run announce the same."""
-        words = ["show", "chart", self._args["chart_ref"]]
+    def _repeat(self, wanted: str) -> dict[str, Any]:
+        """Install a failed release again. kubernetes.core.helm compares only its content, which is the requested one.
+
+        The journal needs no line, because it has contents, and this one does not change.
+        """
+        error, reached = None, DEPLOYED
+        if not self._module.check_mode:
+            words = ["upgrade", self._args["name"], *self._chart(), "--install", "--wait", "-f=-"]
+            words += [f"--timeout={self._args['timeout']}"] if self._args["timeout"] else []
+            # Over stdin, because values may have secrets.
+            done = self._run(*words, stdin=json.dumps(self._args["release_values"] or {}))
+            error = self._failure({"failed": done.rc != 0, "stderr": done.stderr}, wanted)
+            try:
+                reached = self._read()[2]
+            except OperatorError as unread:
+                # An error of Helm is the cause of the other one.
+                raise error or unread from None
+        return self._answer([Change(STATUS, FAILED, reached)] if reached != FAILED else [], error)
+
+    def _chart(self) -> list[str]:
+        words = [self._args["chart_ref"]]
         for option, flag in (("chart_repo_url", "--repo"), ("chart_version", "--version")):
             words += [f"{flag}={self._args[option]}"] if self._args[option] else []
-        done = self._run(*words)
+        return words
+
+    def _requested(self, wanted: str) -> str:
+        """The content that the release would have: a plan and its run announce the same."""
+        done = self._run("show", "chart", *self._chart())
         error = self._failure({"failed": done.rc != 0, "stderr": done.stderr}, wanted)
         if error:
             raise error
@@ -125,7 +150,7 @@ class ActionModule(RemoteAction):
         return done
 
     def _change(
-        self, before: tuple[str | None, int], wanted: str | None, work: Callable[[], OperatorError | None]
+        self, before: tuple[str | None, int, str], wanted: str | None, work: Callable[[], OperatorError | None]
     ) -> dict[str, Any]:
         """Do the work between the two lines of the journal."""
         # The journal has no options besides: values of a chart may have secrets.
@@ -169,14 +194,14 @@ class ActionModule(RemoteAction):
         charts = [one["chart"] for one in json.loads(history.stdout) if int(one["revision"]) == revision]
         return _content(charts[0], yaml_load(values.stdout)) if charts else None
 
-    def _run(self, *words: str) -> Completed:
+    def _run(self, *words: str, stdin: str = "") -> Completed:
         where = ["--namespace", self._args["namespace"]]
         for option, flag in (("kubeconfig", "--kubeconfig"), ("context", "--kube-context")):
             where += [flag, self._args[option]] if self._args[option] else []
-        return self._remote.run(["helm", *words, *where])
+        return self._remote.run(["helm", *words, *where], stdin)
 
-    def _read(self) -> tuple[str | None, int]:
-        """(content of the release or None, its revision)."""
+    def _read(self) -> tuple[str | None, int, str]:
+        """(content of the release or None, its revision, its status)."""
         found = self._execute(INFO, {"release_state": list(STATUSES)}, False)
         if found.get("failed"):
             raise OperatorError(
@@ -188,7 +213,7 @@ class ActionModule(RemoteAction):
             )
         status = found.get("status") or {}
         if not status:
-            return None, 0
+            return None, 0, ""
         fix = UNFINISHED.get(status["status"])
         if fix:
             command = f"helm {fix} {self._args['name']} --namespace {self._args['namespace']}"
@@ -199,7 +224,7 @@ class ActionModule(RemoteAction):
                 f"If no Helm runs, run `{command}`. Then run again",
                 "helm_unfinished",
             )
-        return _content(status["chart"], status.get("values")), int(status["revision"])
+        return _content(status["chart"], status.get("values")), int(status["revision"]), str(status["status"])
 
     def _execute(self, name: str, given: Mapping[str, Any], check: bool) -> dict[str, Any]:
         release = {"release_name": self._args["name"], "release_namespace": self._args["namespace"]}

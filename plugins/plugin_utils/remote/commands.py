@@ -55,12 +55,14 @@ class Remote:
     def __init__(self, action: ActionBase) -> None:
         self._action = action
 
-    def run(self, argv: Iterable[str]) -> Completed:
+    def run(self, argv: Iterable[str], stdin: str = "") -> Completed:
         """Run one command with unchanged arguments; Ansible reports a host that is unreachable."""
         argv = tuple(str(argument) for argument in argv)
         # A terminal is requested only if become may need one, because it mixes the two outputs.
         answer = self._action._low_level_execute_command(
-            shlex.join(argv), sudoable=self._action._connection.become is not None
+            shlex.join(argv),
+            sudoable=self._action._connection.become is not None,
+            in_data=stdin.encode() if stdin else None,
         )
         return Completed(argv, answer["rc"], answer["stdout"], answer["stderr"])
 

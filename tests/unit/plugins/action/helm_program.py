@@ -67,7 +67,7 @@ def _version(words: list[str]) -> str:
 def _yaml(path: str) -> object:
     import yaml
 
-    return yaml.safe_load(Path(path).read_text())
+    return yaml.safe_load(sys.stdin.read() if path == "-" else Path(path).read_text())
 
 
 def _keep(file: Path, held: list[dict[str, object]], chart: str, values: object) -> None:

@@ -140,6 +140,28 @@ def test_a_release_that_a_killed_helm_left_is_named(helm, tmp_path):
     assert (row.state, row.why) == (judge.CANNOT, answer["msg"])
 
 
+def test_a_failed_release_is_installed_again(helm, tmp_path):
+    folder, values = tmp_path / "journal", {"secret": "not-shown"}
+    failed = {"revision": "1", "chart": "op-1.0.0", "values": values, "app_version": "1", "status": "failed"}
+    helm.write_text(json.dumps([failed]))
+    chart = {**RELEASE, "chart_version": "1.0.0", "release_values": values}
+    planned = run(folder, True, **chart)
+    assert (planned["changed"], planned["helm_release"]["before"]) == (True, {"status": "failed"}), planned
+    made = run(folder, **chart)
+    assert made["helm_release"] == planned["helm_release"]
+    assert [one["values"] for one in json.loads(helm.read_text())] == [values, values]
+    assert run(folder, True, **chart)["changed"] is False
+    # The content is that of before, so restore has nothing to do.
+    assert not folder.exists() or plan.plan(str(folder))["steps"] == []
+
+
+def test_a_release_that_fails_again_is_named(helm, tmp_path):
+    failed = {"revision": "1", "chart": "op-9.9.9", "values": {}, "app_version": "1", "status": "failed"}
+    helm.write_text(json.dumps([failed]))
+    answer = run(tmp_path / "journal", **RELEASE, chart_version="9.9.9")
+    assert (answer["failure"]["code"], answer["changed"]) == ("helm_failed", False), answer
+
+
 @pytest.mark.turn(1, of=6)
 def test_an_error_of_helm_comes_before_that_of_the_reading_after_it(helm, tmp_path, monkeypatch):
     monkeypatch.setenv("UNREACHABLE", "1")
