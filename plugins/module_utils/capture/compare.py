@@ -70,13 +70,11 @@ def shown(value: Any) -> str:
     return "none" if value in (None, "") else str(value)
 
 
-def differences(before: Capture, after: Capture, parse: Parse) -> list[Change]:
-    """All changes from one capture to a later one, by kind and name."""
-    return compared(before, after, parse)[0]
-
-
 def compared(before: Capture, after: Capture, parse: Parse) -> tuple[list[Change], list[str]]:
-    """The same, and the kinds of objects that only one of the captures has, which are not compared."""
+    """All changes from one capture to a later one, by kind and name, and the kinds that only one of them has.
+
+    Those kinds are not compared.
+    """
     unread: list[str] = []
     old, new = view.read(before, parse), view.read(after, parse)
     found: list[Change] = _facts("vCenter", "", {"version": old.release}, {"version": new.release})

@@ -70,27 +70,10 @@ class Oper:
     # Priorities or queues that the watchdog blocks now, since their peer does not stop sending pauses.
     storms: list[int] | None = None
     dcbx: str | None = None  # negotiated: ieee, cee, off, none (no peer)
-    counters: dict[str, Any] = field(default_factory=dict)  # see COUNTERS
-
-
-# Keys of Oper.counters: numbers, or {priority: number} for the first two.
-COUNTERS = (
-    "pauses_received",
-    "pauses_sent",
-    "roce_packets_received",
-    "roce_packets_sent",
-    "roce_drops",
-    "ecn_marked",
-    "cnp_packets_sent",
-    "watchdog_events",
-    # All classes together.
-    "packets_received",
-    "packets_sent",
-    "bytes_received",
-    "bytes_sent",
-    "discards_received",
-    "discards_sent",
-)
+    # {priority: number} of pauses_received and pauses_sent; numbers of roce_packets_received, roce_packets_sent,
+    # roce_drops, ecn_marked, cnp_packets_sent and watchdog_events; and, of all classes together, of packets_received,
+    # packets_sent, bytes_received, bytes_sent, discards_received and discards_sent.
+    counters: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass

@@ -35,18 +35,12 @@ class Distribution:
     id: str
     version: str
     name: str
-    codename: str = ""
     # debian (apt and dpkg) or redhat (dnf and rpm); None for any other.
     family: str | None = None
 
     @property
     def major(self) -> str:
         return self.version.split(".")[0]
-
-    @property
-    def supported(self) -> bool:
-        known = SUPPORTED.get(self.id, ())
-        return self.version in known or self.major in known
 
     @property
     def package_format(self) -> str | None:
@@ -73,7 +67,6 @@ def parse(text: str) -> Distribution:
         id=identity,
         version=version,
         name=reported.get("PRETTY_NAME") or f"{identity} {version}".strip() or "an unknown system",
-        codename=reported.get("VERSION_CODENAME", ""),
         family=_family(identity, reported.get("ID_LIKE", "").lower().split()),
     )
 

@@ -111,13 +111,6 @@ def is_read(command: str) -> bool:
     return command.rpartition(".")[2] in _READS
 
 
-def listed(value: object) -> list[Any]:
-    """A field that holds a list: as a list, however many entries came."""
-    if value is None or value == "":
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
 def spelled(value: object) -> list[str]:
     """The texts of an argument: none for None, several for a list."""
     if value is None:

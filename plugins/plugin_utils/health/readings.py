@@ -14,8 +14,6 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# Measurements of guest_health_info that a health check needs.
-CHECKS = ("guest.kernel", "guest.clock", "guest.licence", "guest.xid", "guest.ecc", "guest.counters")
 # Counters of a switch port, with their kind.
 _OF_PORTS = {
     "watchdog_events": "pfc_storms",

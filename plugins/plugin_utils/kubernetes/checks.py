@@ -53,7 +53,7 @@ CAPABILITIES = ("IPC_LOCK", "SYSLOG")
 # Jobs across nodes, and figures derived from them.
 OF_JOBS = (*suite.PROGRAMS, "cluster.nccl", "cluster.training", "cluster.efficiency", "cluster.rdma_gain")
 NOT_IN_PODS = "pods do not measure it"
-TC, HCA, GID = "NCCL_IB_TC", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX"
+TC = "NCCL_IB_TC"
 
 
 def pair_checks(network: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,37 +10,10 @@ import re
 from typing import TYPE_CHECKING, List, Mapping, Union
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 
 if TYPE_CHECKING:
     # {path: value}; a list for a file with several lines.
     Values = Mapping[str, Union[str, List[str]]]
-
-_GID = re.compile(r"[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){2,7}")
-
-
-def gids(text: str | None) -> list[dict[str, object]]:
-    """[{device, port, index, gid, ipv4, version, interface}] of show_gids; interface is None if missing."""
-    found = []
-    for line in cleaned(text):
-        parts = line.split()
-        if len(parts) < 5 or not (parts[1].isdecimal() and parts[2].isdecimal() and _GID.fullmatch(parts[3])):
-            continue
-        rest = parts[4:]
-        address = rest.pop(0) if re.fullmatch(r"\d+(\.\d+){3}", rest[0]) else None
-        version = rest.pop(0) if rest and re.fullmatch(r"v\d(\.\d)?", rest[0]) else None
-        found.append(
-            {
-                "device": parts[0],
-                "port": int(parts[1]),
-                "index": int(parts[2]),
-                "gid": parts[3],
-                "ipv4": address,
-                "version": version,
-                "interface": rest[0] if rest else None,
-            }
-        )
-    return found
 
 
 def pause(text: str | None) -> bool | None:

@@ -118,12 +118,6 @@ def home_folders(accounts: Mapping[str, Any]) -> dict[str, str]:
     return {one[0]: one[5].rstrip("/") for one in fields if len(one) > 5 and one[5].startswith("/")}
 
 
-def people(accounts: Mapping[str, Any]) -> list[str]:
-    """The users that are no accounts of services, by the numbers that useradd gives."""
-    lines = [line.split(":") for key, line in accounts.items() if key.startswith("account:/etc/passwd:")]
-    return sorted(one[0] for one in lines if len(one) > 5 and one[2].isdecimal() and 1000 <= int(one[2]) < 60000)
-
-
 def _accounts(files: Files) -> State:
     found: State = {}
     for path in table.ACCOUNTS:

@@ -40,8 +40,6 @@ class Source:
     name: str | None = None
     version: str | None = None
     architecture: str | None = None
-    # True if the version is from the file itself and not only from its name.
-    looked: bool = False
 
     @property
     def base(self) -> str:
@@ -92,7 +90,6 @@ def is_package(source: Source, package: Package) -> Source:
         name=package.name,
         version=driver_version(package.version),
         architecture=_ARCHITECTURES.get(package.architecture, package.architecture),
-        looked=True,
     )
 
 
@@ -112,7 +109,6 @@ def is_run_file(source: Source, head: str) -> Source | None:
         name=reported.get("pkg_string") or source.name,
         version=version or source.version,
         architecture=_architecture(reported.get("pkg_string", "")) or source.architecture,
-        looked=version is not None,
     )
 
 

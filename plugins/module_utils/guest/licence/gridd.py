@@ -47,12 +47,6 @@ def is_key(name: str) -> bool:
     return _KEY.match(name) is not None
 
 
-def feature(settings: Mapping[str, str]) -> str | None:
-    """The word for the feature type of a file; its number where the manual has no such number."""
-    number = settings.get(FEATURE)
-    return next((word for word, known in FEATURES.items() if known == number), number)
-
-
 def _with_one(lines: list[str], key: str, value: str | None) -> list[str]:
     places = [index for index, line in enumerate(lines) if _key_of(line) == key]
     if value is None:

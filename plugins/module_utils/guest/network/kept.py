@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
 
 
-DEFAULT_MTU = 1500
-
-
 @dataclass
 class Kept:
     """The saved settings of one adapter."""

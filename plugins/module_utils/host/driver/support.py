@@ -149,11 +149,6 @@ def entry(key: str) -> Entry:
     return _KEYS[key]
 
 
-def unsure() -> list[str]:
-    """Keys of the entries that a site can accept."""
-    return [one.key for one in ENTRIES if not one.sure]
-
-
 def esx(host_driver: str, release: str) -> Iterator[Verdict]:
     """Whether a release of ESXi takes a host driver."""
     driver, now = versions.parse(host_driver), _numbers(release)

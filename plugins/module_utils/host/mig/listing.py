@@ -7,19 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections import namedtuple
 from typing import Iterator, NamedTuple, Sequence, cast
-
-# A class of its own could not have a field of this name: tuples have a method index.
-ListedGpu = namedtuple("ListedGpu", "index name uuid devices")
-
-
-class ListedDevice(NamedTuple):
-    """A MIG device of `nvidia-smi -L`."""
-
-    name: str
-    device: int
-    uuid: str
 
 
 class ListedProfile(NamedTuple):
@@ -71,28 +59,11 @@ class ListedCompute(NamedTuple):
     size: int | None
 
 
-_GPU = re.compile(r"^GPU\s+(\d+):\s+(.+?)\s+\(UUID:\s*(\S+?)\)")
-# Before R470 a device was written MIG-GPU-<uuid>/<gpu instance>/<compute instance>.
-_DEVICE = re.compile(r"^\s+MIG\s+(\S+)\s+Device\s+(\d+):\s+\(UUID:\s*(\S+?)\)")
 _ROW = re.compile(r"^\|\s+\d+(\s+\d+)?\s+MIG\s")
 _UNREAD = re.compile(r"^\s*\|.*\sMIG\s+\d")  # a row, whatever its first cells are
 _MORE = re.compile(r"^\|(\s+(\d+|\[?N/A\]?))+\s*\|$")
 _MODES = {"enabled": True, "disabled": False, "[n/a]": None, "n/a": None, "": None}
 _PLACEMENTS = re.compile(r"^GPU\s+(\d+)\s+Profile\s+ID\s+(\d+)\s+Placements?\s*:\s*\{([\d,\s]+)\}\s*:\s*(\d+)")
-
-
-def gpus(text: str) -> list[ListedGpu]:
-    """`nvidia-smi -L`: the GPUs, each with its MIG devices. Devices without a line of their GPU belong to None."""
-    found = []
-    for line in text.splitlines():
-        gpu, device = _GPU.match(line), _DEVICE.match(line)
-        if gpu:
-            found.append(ListedGpu(int(gpu[1]), gpu[2], gpu[3], []))
-        elif device:
-            if not found:
-                found.append(ListedGpu(None, None, None, []))
-            found[-1].devices.append(ListedDevice(device[1], int(device[2]), device[3]))
-    return found
 
 
 def profiles(text: str) -> list[ListedProfile]:

@@ -22,8 +22,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
-SECTIONS = ("frameworks", "controllers", "operations")
-
 
 def hostname(values: Mapping[str, Any], about: About) -> Found:
     """Whether a process ran on every guest."""

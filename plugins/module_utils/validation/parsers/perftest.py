@@ -47,15 +47,6 @@ ABOUT = (
     ("gid_index", r"GID index\s*: (\d+)"),
     ("rdma_cm", r"rdma_cm QPs\s*: (\w+)"),
 )
-KEYS = {
-    "Device": "device",
-    "Number_of_qps": "qps",
-    "Connection_type": "connection",
-    "Mtu": "mtu",
-    "Link_type": "link",
-    "GID_index": "gid_index",
-    "rdma_cm_QPs": "rdma_cm",
-}
 _NAME = re.compile(r"^\s*(\S+ (?:(?:Bidirectional|Post List|Multicast) )*(?:BW|Latency) Test)\b")
 _WAITING = re.compile(r"Waiting for client to connect")
 _NO_PEAK = re.compile(r"BW peak won't be measured")

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterable, Mapping, cast
+from typing import Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -130,16 +130,3 @@ def _reported(line: str, code: int | str, pci: str, kind: str, means: str, says:
         "means": means,
         "says": says[: texts.SHOWN],
     }
-
-
-def since(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """New Xids of a later reading. A log that was cleared counts as a whole."""
-    old = [(one["code"], one["pci"], one["time"], one["says"]) for one in before]
-    new = []
-    for one in after:
-        key = (one["code"], one["pci"], one["time"], one["says"])
-        if key in old:
-            old.remove(key)
-        else:
-            new.append(one)
-    return new

@@ -13,7 +13,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 
 # Hosts in one picture, so that each picture fits on a page.
 HOSTS = 8
-LINE = 16
 PORT = 24
 
 

@@ -103,7 +103,6 @@ class Compute:
     moid: str
     name: str
     pool: Ref
-    is_cluster: bool
 
 
 @dataclass(frozen=True)

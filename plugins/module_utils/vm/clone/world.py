@@ -62,7 +62,7 @@ class World:
         for kind in ("ComputeResource", "ClusterComputeResource"):
             for row in self._tree.of_kind(kind):
                 name = escapes.unescaped(row.get("name", row.moid))
-                self.computes[row.moid] = Compute(row.moid, name, row.get("resourcePool"), kind.startswith("Cluster"))
+                self.computes[row.moid] = Compute(row.moid, name, row.get("resourcePool"))
         for row in self._tree.of_kind("Datastore"):
             store = _store(row)
             if store is not None:

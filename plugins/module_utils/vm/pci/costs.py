@@ -216,11 +216,6 @@ def gpudirect_sentence(path: str) -> str:
     return f"GPUDirect RDMA over {COSTS[path].name} needs: {cell.note}."
 
 
-def unsure(path: str) -> list[str]:
-    """The columns of a path that no source settles."""
-    return [column for column in COLUMNS if not getattr(COSTS[path], column).sure]
-
-
 def markdown() -> str:
     """The table for the documentation, one path per row."""
     rows = [["path", *COLUMNS.values(), "needs"], ["---"] * (len(COLUMNS) + 2)]

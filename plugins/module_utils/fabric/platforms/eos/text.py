@@ -33,9 +33,6 @@ KEPT_IN_PORTS = re.compile(
     r"|(?:uc-)?tx-queue \d+"
 )
 
-GUARD = re.compile(
-    r"priority-flow-control pause watchdog (?:default )?(timeout|recovery-time|polling-interval|action) (\S+).*"
-)
 # Known forms of lines that affect RoCE: (block, prefix, whole line).
 _SIZE = rf"\d+ (?:{'|'.join(UNITS)}|milliseconds|microseconds)"
 FORMS = (

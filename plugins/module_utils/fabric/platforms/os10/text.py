@@ -51,7 +51,6 @@ SLOTS = (
     ("trust dot1p-map", r"trust-map dot1p (\S+)", "no trust-map dot1p {value}"),
     ("trust dscp-map", r"trust-map dscp (\S+)", "no trust-map dscp {value}"),
 )
-ORDER = [slot for slot, _pattern, _undone in SLOTS]
 SYSTEM = ""  # represents `system qos` among the ports
 # Settings of the switch itself: (name, line).
 GLOBALS = {"dcbx": "dcbx enable"}

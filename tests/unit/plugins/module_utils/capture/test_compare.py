@@ -62,7 +62,7 @@ def library(*items):
 
 
 def texts(before, after):
-    return [one.text for one in compare.differences(before, after, parsed)]
+    return [one.text for one in compare.compared(before, after, parsed)[0]]
 
 
 CHANGES = {

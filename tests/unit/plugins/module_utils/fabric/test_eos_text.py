@@ -13,7 +13,6 @@ SAMPLES = Path(__file__).parent / "samples" / "eos"
 GENERATED = "running-config_qos_profiles_generated.txt"
 CAPTURE = "running-config_storage_port_capture.txt"
 DEFAULTS = "show_running-config_all_interface_defaults_7260CX3_4.22.3M.txt"
-FLOW = "show_priority-flow-control_dcbx_disabled.txt"
 
 
 def parsed(text):

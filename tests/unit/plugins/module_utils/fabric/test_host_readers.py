@@ -152,17 +152,6 @@ def test_neighbours_are_read_from_lldpcli_in_every_shape(reported):
     assert seen == {"ens1": [("leaf-01", "Ethernet1", "aa:bb")]}
 
 
-def test_gids_are_read_with_and_without_an_address_and_an_interface():
-    rows = linux_text.gids(sample("linux_host/show_gids.txt"))
-    assert [(row["device"], row["index"], row["ipv4"], row["version"], row["interface"]) for row in rows] == [
-        ("mlx5_0", 0, None, "v1", "mce0"),
-        ("mlx5_0", 1, None, "v2", "mce0"),
-        ("mlx5_0", 2, "192.168.6.132", "v1", "mce0"),
-        ("mlx5_0", 3, "192.168.6.132", "v2", "mce0"),
-        ("mlx5_1", 0, None, "v1", None),
-    ]
-
-
 @pytest.mark.parametrize(
     "text, pause",
     [

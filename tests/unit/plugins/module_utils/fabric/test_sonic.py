@@ -83,11 +83,6 @@ def patched(tables, found):
     return after
 
 
-CHAIN = {
-    "PORT_QOS_MAP": {NAME: {"dscp_to_tc_map": "ROCE", "tc_to_queue_map": "AZURE", "tc_to_pg_map": "AZURE"}},
-}
-
-
 def test_the_stock_map_sends_roce_into_a_class_that_drops_although_pauses_are_on():
     port = switch(box()).ports[NAME]
     assert (port.pfc, port.dscp_map[26], port.lossless) == ([3, 4], 1, [3, 4])

@@ -12,7 +12,6 @@ VERSIONS = {"sonic": "SONiC.202511"}
 PROFILE = "qos profile AIREADY\n   priority-flow-control on\n   tx-queue 3\n      bandwidth percent 50\n"
 POLICY = "policy-map type queuing AIREADY\n  class type queuing c-out-8q-q3\n    bandwidth remaining percent 50\n"
 MAP = "trust dscp-map AIREADY\n qos-group 3 dscp 26\n"
-OWN = "qos wred-policy AIREADY\n green minimum-threshold 150\n"
 
 
 def sonic(mtu, **tables):

@@ -110,12 +110,6 @@ def test_a_log_that_could_not_be_read_is_not_free_of_errors(text):
     assert xid.parse(text)["why"]
 
 
-def test_xids_of_before_are_not_those_of_the_run():
-    before = xid.parse(texts.KERNEL + texts.XID.format(13))["xids"]
-    after = xid.parse(texts.KERNEL + texts.XID.format(13) + texts.XID.format(79))["xids"]
-    assert [one["code"] for one in xid.since(before, after)] == [79]
-
-
 @pytest.mark.parametrize(
     "reference, stratum, word, leap, expected",
     [

@@ -107,13 +107,6 @@ def test_numbers_and_truths_are_typed_and_what_only_looks_so_is_left(name, text,
     assert (found, type(found)) == (value, type(value))
 
 
-@pytest.mark.parametrize(
-    "field, entries", [(None, []), ("", []), ("a", ["a"]), (["a", "b"], ["a", "b"]), (("a",), ["a"]), (0, [0])]
-)
-def test_a_field_that_is_a_list_is_one_whatever_came(field, entries):
-    assert esxcli.listed(field) == entries
-
-
 @pytest.fixture
 def executer():
     """esxcli on a vCenter whose wire answers as planned: executer.answers, executer.asked."""

@@ -50,8 +50,6 @@ def test_only_the_lines_that_are_asked_for_change(text, settings, made):
 def test_settings_are_read_as_the_service_reads_them():
     text = '#ServerAddress=a\n ServerAddress = "10.0.0.1" \nFeatureType=0\nFeatureType=4\nbroken line\n'
     assert gridd.parse(text) == {"ServerAddress": "10.0.0.1", "FeatureType": "4"}
-    assert gridd.feature(gridd.parse(text)) == "compute"
-    assert gridd.feature({"FeatureType": "9"}) == "9"
     assert gridd.parse(None) == {}
 
 

@@ -23,7 +23,7 @@ class Inventory:
 
     hosts: dict
     stores: dict
-    computes: dict = field(default_factory=lambda: {"c": Compute("c", "gpu", "root pool of gpu", True)})
+    computes: dict = field(default_factory=lambda: {"c": Compute("c", "gpu", "root pool of gpu")})
     name: str = "lab"
 
     def hosts_of(self, compute):
@@ -101,7 +101,7 @@ def test_without_a_place_the_reason_is_reported(world, requested, code):
 
 def test_with_several_clusters_one_has_to_be_named():
     world = inventory([host("a"), host("b", compute="d")], [store("s1", 50)])
-    world.computes["d"] = Compute("d", "cpu", None, True)
+    world.computes["d"] = Compute("d", "cpu", None)
     with pytest.raises(OperatorError) as refused:
         places(world, 1)
     assert refused.value.code == "cluster_needed"
@@ -193,7 +193,7 @@ def test_datastores_with_too_little_space_for_all_are_refused_with_the_rest():
 
 def test_a_cluster_is_named_by_its_name_or_moid():
     world = inventory([host("a")], [])
-    world.computes["d"] = Compute("d", "cpu", None, True)
+    world.computes["d"] = Compute("d", "cpu", None)
     assert choose_cluster(world, None) is choose_cluster(world, "") is None
     assert choose_cluster(world, "gpu") is choose_cluster(world, "c") is world.computes["c"]
 
@@ -201,7 +201,7 @@ def test_a_cluster_is_named_by_its_name_or_moid():
 @pytest.mark.parametrize("wanted, candidates", [("tpu", ["gpu", "gpu"]), ("gpu", ["gpu", "gpu"])])
 def test_a_cluster_that_is_not_there_or_twice_is_refused(wanted, candidates):
     world = inventory([host("a")], [])
-    world.computes["d"] = Compute("d", "gpu", None, True)
+    world.computes["d"] = Compute("d", "gpu", None)
     with pytest.raises(OperatorError) as refused:
         choose_cluster(world, wanted)
     assert refused.value.failure == documented("cluster_not_found", subject=f"cluster {wanted}", candidates=candidates)
@@ -209,5 +209,5 @@ def test_a_cluster_that_is_not_there_or_twice_is_refused(wanted, candidates):
 
 def test_a_cluster_without_hosts_is_no_place():
     world = inventory([host("a")], [store("s1", 50)])
-    world.computes["d"] = Compute("d", "cpu", None, True)
+    world.computes["d"] = Compute("d", "cpu", None)
     assert places(world, 1)[1] == [("a", "s1")]
