@@ -16,7 +16,6 @@ from .hosts import FACTORY, READY, broken, factory, hosts_of, state
 ESX_01 = "esx-01.lab.example"
 # A site that wants nothing of the network.
 PLAIN = {"network": {"path": "tcp", "ats": "ignore"}}
-DEPOT = "[datastore-01] depots/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip"
 
 
 def _driver_loaded():

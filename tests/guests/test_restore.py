@@ -24,7 +24,6 @@ systemctl is-active chrony chronyd systemd-timesyncd docker containerd nvidia-gr
 cat /sys/class/net/ens224/mtu
 ip -brief address show dev ens224 | sed 's/@[^ ]*//'
 """
-DAEMON = "/etc/docker/daemon.json"
 LOGIND = "/etc/systemd/logind.conf.d/90-aiready.conf"
 
 

@@ -10,8 +10,6 @@ from vsphere_twin.launch import launch
 from . import drive_switch
 from .rows.roce_qos import NAME, lab, port
 
-KB = (1000, 1024)
-
 
 @dataclass
 class Bench:

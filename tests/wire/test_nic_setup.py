@@ -13,7 +13,6 @@ from .observe import power_on, reconfigure, virtual_machine, warned
 
 PVRDMA = vim.vm.device.VirtualVmxnet3Vrdma
 SRIOV = vim.vm.device.VirtualSriovEthernetCard
-VMXNET3 = vim.vm.device.VirtualVmxnet3
 RDMA = [{"portgroup": "pg-rdma"}]
 VF = [{"portgroup": "pg-sriov"}]
 TWO_HOSTS = network_lab({}, {"host": "esx-02"}, hosts=({}, {}))

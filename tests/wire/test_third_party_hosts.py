@@ -10,7 +10,7 @@ from vsphere_twin.model import seed as seeds
 from .observe import client
 from .test_third_party_modules import HOST, OTHER_HOST, community, differences, run
 
-SECOND_PCI, GPU = "0000:3a:00.1", "0000:39:00.0"
+SECOND_PCI = "0000:3a:00.1"
 
 
 def data(release="8.0.3"):

@@ -30,7 +30,6 @@ def power_of(running, name):
         return machine.runtime.powerState
 
 
-NOT_RESERVED = {**READY, "memory_reservation": 0}
 NO_WINDOW = {**READY, "extra_config": {}}
 
 

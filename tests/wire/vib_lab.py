@@ -14,9 +14,7 @@ from .observe import client
 
 ESX = "esx-01.example.com"
 OTHER = "esx-02.example.com"
-SUFFIX = "1OEM.800.1.0.20613240"
 VIB = "NVD-AIE_ESXi_8.0.0_Driver"
-GRAPHICS_VIB = "NVD-VMware_ESXi_8.0.0_Driver"
 PACKAGES = (
     ("nvaie", "525.105.14"),
     ("nvaie", "550.54.16"),

@@ -5,8 +5,6 @@ from pyVmomi import vim
 from ..contract import Look
 from ..observe import client, virtual_machine
 
-MINE = r"VSPHERE.LOCAL\Administrator"
-
 
 def reports(twin):
     """A change by another client, and whom its event names."""

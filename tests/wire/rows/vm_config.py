@@ -14,7 +14,6 @@ HOST = {
 FACTORY = {"memory_reservation": "none", "hardware_version": 20}
 ONE = {"name": "train-01"}
 TRAIN = {"portgroup": "pg-a"}
-RDMA = {"portgroup": "pg-rdma"}
 BEFORE = {"cpus": (2, 1), "memory": (16, False), "devices": {}, "settings": {}, "hardware": "vmx-20"}
 SHAPE = {"cpus": 16, "memory_gb": 64, "numa_nodes": [0]}
 UNDONE = {"cpus": 2, "cores_per_socket": 1, "memory_gb": 16, "numa_nodes": []}

@@ -16,7 +16,6 @@ import yaml
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 COMMAND = "python -m vsphere_twin.rules"
-MARKS = ("sure", "partly", "unsure")
 _BLOCK = re.compile(r"(<!-- rules: (?P<name>[\w-]+) -->\n).*?(<!-- end of rules -->)", re.DOTALL)
 CALIBRATION = "calibration"
 

@@ -6,8 +6,6 @@ import pytest
 
 from vsphere_twin.model import gpu_errors
 
-ROOT = {"uid": 0}
-
 
 def test_drivers_say_that_they_came(guest_of):
     machine = guest_of().driver().boot()

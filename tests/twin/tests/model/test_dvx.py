@@ -10,7 +10,6 @@ from vsphere_twin.vcenter.projections import host_pci
 
 DEVICE = vim.vm.device
 CLASS = "com.example.gpu"
-FIXED = "com.example.fixed"
 GPU = "0000:17:00.0"
 VM = {"name": "vm", "host": "esx-1", "pci_devices": [{"dvx": CLASS}]}
 

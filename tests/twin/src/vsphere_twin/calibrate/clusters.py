@@ -8,7 +8,6 @@ from .verdict import confirms, either, lacks, refutes
 
 MIGRATIONS = ("VmMigratedEvent", "DrsVmMigratedEvent")
 HOTMIGRATE = "vgpu.hotmigrate.enabled"
-TWO = 2
 # What an apply would do to a host. UNKNOWN is no evidence.
 IMPACTS = ("NO_IMPACT", "PARTIAL_MAINTENANCE_MODE_REQUIRED", "MAINTENANCE_MODE_REQUIRED", "REBOOT_REQUIRED")
 

@@ -13,7 +13,6 @@ from .inventory import ident
 BRIDGES, DISPLAYS = (0x0604,), (DISPLAY_3D, 0x0300)
 GB, MB = 1024**3, 1024**2
 GRAPHICS_TYPES = ("shared", "sharedDirect")
-CONNECTIONS = ("connected", "disconnected", "notResponding")
 LOCKDOWN = {"lockdownNormal": "normal", "lockdownStrict": "strict"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TEMPLATE, OVF, ISO = KINDS = ("vm-template", "ovf", "iso")
+TEMPLATE, OVF, _ISO = KINDS = ("vm-template", "ovf", "iso")
 FILE = ("name", "size", "cached", "version")
 
 

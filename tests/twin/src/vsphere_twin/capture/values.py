@@ -102,11 +102,6 @@ def _fits(found, expected):
     return isinstance(found, list) and all(isinstance(one, item) for one in found)
 
 
-def answered(text):
-    """The values in the answer of a method."""
-    return [value(one) for one in ElementTree.fromstring(text).findall("returnval")]
-
-
 def value(element, declared=None, note=None):
     """The value of an element, whose own type precedes the declared one.
 

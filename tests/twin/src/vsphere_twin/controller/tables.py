@@ -12,7 +12,6 @@ import yaml
 
 from .refused import Refused
 
-UNSET = object()  # nothing was sent
 MOST_CHARACTERS = 512  # of a name [sure]: CharField(max_length=512)
 PERCENT = 100
 MOST = 2**31 - 1  # of an integer: a column of the database

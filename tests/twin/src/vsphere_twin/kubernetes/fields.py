@@ -210,9 +210,6 @@ class Owners:
         rows = sorted(self.rows.items(), key=lambda row: (row[0][1], row[1][1] or "", row[0][0]))
         return [_entry(key, paths, time) for key, (paths, time) in rows if paths]
 
-    def owned_by_others(self, key):
-        return set().union(*(paths for other, (paths, _time) in self.rows.items() if other != key))
-
     def updated(self, kind, old, new, manager, version, subresource, time):
         """Give the fields that an update changed to its manager, and the maps that it created."""
         before, after = leaves(kind.schema, old or {}), leaves(kind.schema, new)

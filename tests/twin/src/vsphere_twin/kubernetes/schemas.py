@@ -14,7 +14,6 @@ _OF_OBJECTS = ("apiVersion", "kind", "metadata")
 # JSON types by the names of a schema.
 _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
 _BLOCKING = tuple(f"FieldValue{name}" for name in ("Required", "TooLong", "TooMany", "TypeInvalid", "NotSupported"))
-QUANTITY = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)(([KMGTPE]i)|[numkMGTPE]|([eE][+-]?(\d+(\.\d*)?|\.\d+)))?$")
 
 
 def prune(schema, value, path="", top=True):

@@ -45,13 +45,6 @@ class Table:
 
 DELL_DAPC = {"ProcCStates": "Enabled", "ProcC1E": "Enabled"}
 DELL_PERFORMANCE = {"ProcCStates": "Disabled", "ProcC1E": "Disabled"}
-DELL_PROFILES = (
-    "PerfPerWattOptimizedDapc",
-    "PerfPerWattOptimizedOs",
-    "PerfOptimized",
-    "PerfWorkStationOptimized",
-    "Custom",
-)
 DELL = Table(
     registry="BiosAttributeRegistryH08.v1_2_12",
     attributes=(

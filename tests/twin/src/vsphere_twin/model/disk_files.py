@@ -12,7 +12,6 @@ from pyVmomi import vim
 from . import backings, files, inventory
 from .vm import VirtualMachine, written
 
-FLAT = backings.FLAT
 SMALL_BYTES = 4096  # of a file whose content the twin does not have
 MOST_BYTES = 62 * 1024**4  # of one virtual disk, from virtual hardware 10 on (configuration maximums)
 # Properties that a registered VM does not keep from before its unregistration.

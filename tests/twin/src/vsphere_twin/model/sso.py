@@ -18,7 +18,6 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from . import accounts
 
-LOCAL_DOMAIN = "vsphere.local"
 BEARER_S = 300  # GOVC session.login: a bearer token lives for at most 5 minutes, unless it is renewed
 LARGEST = 1 << 20  # bytes of a message; the twin's own limit
 DEEPEST = 100

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from .words import BadSyntax, Group, parse
 
-NOT_FOUND, CANNOT_RUN, SYNTAX = 127, 126, 2
+NOT_FOUND, SYNTAX = 127, 2
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\?))")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 

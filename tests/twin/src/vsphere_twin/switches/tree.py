@@ -60,21 +60,6 @@ class Section:
         return copy.deepcopy(self)
 
 
-def write(section, order, indent, between="", depth=0):
-    """Return the text of a section. order: f(key) -> sort key of its entries; between: a line before sections."""
-    entries = [(order(key), 0, line, None) for key, (line, _value) in section.lines.items()]
-    entries += [(order(key), 1, header, inner) for key, (header, inner) in section.sections.items()]
-    blanks, text, after_section = " " * (indent * depth), [], False
-    for _order, is_section, line, inner in sorted(entries, key=lambda entry: entry[:3]):
-        if between and depth and (is_section or after_section):
-            text.append(f"{blanks}{between}")
-        text.append(f"{blanks}{line}")
-        if is_section:
-            text += write(inner, order, indent, between, depth + 1)
-        after_section = bool(is_section)
-    return text
-
-
 def differences(before, after):
     """A unified diff of two lists of lines, with the whole section around each change."""
     return list(difflib.unified_diff(before, after, lineterm="", n=3))

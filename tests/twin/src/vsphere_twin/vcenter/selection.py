@@ -8,7 +8,6 @@ from pyVmomi import vmodl
 
 from . import paths, registry, types
 
-ObjectSpec = vmodl.query.PropertyCollector.ObjectSpec
 TraversalSpec = vmodl.query.PropertyCollector.TraversalSpec
 
 

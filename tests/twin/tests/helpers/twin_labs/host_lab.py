@@ -8,7 +8,7 @@ ESX = "esx-01.example.com"
 OTHER = "esx-02.example.com"
 ROOT = "0000:36:02.0"
 GPU = "0000:39:00.0"
-ONBOARD, SPARE = "0000:4a:00.0", "0000:4a:00.1"
+ONBOARD = "0000:4a:00.0"
 RDMA, FREE = "0000:3a:00.0", "0000:3a:00.1"
 NVAIE = {"family": "nvaie", "version": "550.54.16"}
 

@@ -174,18 +174,6 @@ def tagged(text, rank=0):
     return "".join(f"[1,{rank}]<stdout>:{line}\n" for line in text.splitlines())
 
 
-def horovod(rates, device="GPU", devices=2, first_left_out=False, model="resnet50"):
-    """A benchmark that printed these rates."""
-    counted = rates[1:] if first_left_out else rates
-    mean = sum(counted) / len(counted)
-    half = 1.96 * (sum((rate - mean) ** 2 for rate in counted) / len(counted)) ** 0.5
-    lines = [f"Model: {model}", "Batch size: 32", f"Number of {device}s: {devices}", "Running warmup..."]
-    lines += [f"Iter #{number}: {rate:.1f} img/sec per {device}" for number, rate in enumerate(rates)]
-    lines.append(f"Img/sec per {device}: {mean:.1f} +-{half:.1f}")
-    lines.append(f"Total img/sec on {devices} {device}(s): {devices * mean:.1f} +-{devices * half:.1f}")
-    return "\n".join(lines) + "\n"
-
-
 def iperf3(gbps=30.0, version="3.16", error=None, udp=False, seconds=10.0, **end):
     """What iperf3 -J prints of a test of 10 seconds."""
     reported = {

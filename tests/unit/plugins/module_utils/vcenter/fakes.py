@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.login import Password
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target
@@ -259,7 +258,3 @@ def opened(wire: FakeWire | None = None, clock: FakeClock | None = None) -> tupl
     vcenter.renew("")
     wire.requests.clear()
     return vcenter, wire
-
-
-def newest() -> str:
-    return api_version.newest_known()

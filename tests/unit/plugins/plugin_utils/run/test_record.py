@@ -189,7 +189,6 @@ def test_earlier_records_are_read_newest_first_and_others_are_passed_by(tmp_path
 
 
 WAITS = {"stage": "hosts", "object": "esx-01 A100", "what": "mig", "needs": "reboot"}
-SAME = dict(WAITS, stage="fabric")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -113,11 +112,6 @@ def answer(world, vm, request):
         return asdict(Answer(stderr=f"{call.name}: the lab has no such program\n", status=NOT_FOUND))
     with world.lock:
         return asdict(function(world, vm, call))
-
-
-def answer_line(world, vm, line):
-    """Answer a line of JSON, as it comes through the socket."""
-    return json.dumps(answer(world, vm, json.loads(line))) + "\n"
 
 
 @cache

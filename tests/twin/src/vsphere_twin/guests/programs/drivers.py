@@ -9,7 +9,7 @@ from . import hardware, memory
 # Allowed pairs (NVIDIA vGPU release notes): the same branch, the branch before, or the long-term branch before.
 BRANCHES = (450, 460, 470, 510, 525, 535, 550, 570, 580, 590)
 LONG_TERM = (450, 470, 535)
-GRID, DATACENTRE = "grid", "datacentre"
+GRID = "grid"
 
 
 def installed(guest):

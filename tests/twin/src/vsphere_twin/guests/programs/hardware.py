@@ -10,7 +10,7 @@ from pyVmomi import vim
 from vsphere_twin.model import adapters, catalogue, direct, nvlink, pci, slots
 from vsphere_twin.model import gpu as gpus
 
-VMWARE, NVIDIA, MELLANOX = 0x15AD, 0x10DE, 0x15B3
+VMWARE, MELLANOX = 0x15AD, 0x15B3
 VMXNET3, PVRDMA = 0x07B0, 0x0820
 GPU_BUS = 2
 
@@ -28,7 +28,6 @@ class GuestGpu:
     host: object
     physical: object  # the model's GPU under it
     profile: object = None  # None: the whole GPU is in passthrough mode
-    resident: object = None
 
     @property
     def bus_id(self):
@@ -66,7 +65,7 @@ def gpus_of(vm):
     """The GPUs of a running VM, virtual ones first."""
     found = []
     for key, name in vm.vgpus:
-        physical, resident = _resident(vm, key)
+        physical = _physical(vm, key)
         if physical is None:
             continue
         entry, board = catalogue.profile(name)
@@ -81,7 +80,6 @@ def gpus_of(vm):
                 host=vm.host,
                 physical=physical,
                 profile=entry,
-                resident=resident,
             )
         )
     for physical in vm.host.gpus:
@@ -165,12 +163,11 @@ def host_driver(vm):
     return vm.host.driver.version
 
 
-def _resident(vm, key):
+def _physical(vm, key):
     for physical in vm.host.gpus:
-        for one in physical.residents:
-            if one.vm is vm and one.device_key == key:
-                return physical, one
-    return None, None
+        if any(one.vm is vm and one.device_key == key for one in physical.residents):
+            return physical
+    return None
 
 
 def _pvrdma(world, vm, nic, position):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getopt
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 PORT = 18515
 SIZES = tuple(1 << power for power in range(1, 24))  # -a
@@ -176,8 +176,3 @@ def _options(verb, latency, found, rest):
         if wrong:
             raise Wrong(f"{text} Parser function exited with Error\n")
     return options
-
-
-def names():
-    """The names of all fields, for who keeps Options between two calls."""
-    return [one.name for one in fields(Options)]

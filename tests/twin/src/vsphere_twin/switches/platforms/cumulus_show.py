@@ -11,7 +11,6 @@ from .linux_text import indented, natural, simple, text
 
 MISSING = "The requested item does not exist."
 PROFILES = ("pfc", "congestion-control", "egress-queue-mapping", "egress-scheduler", "mapping")
-MAPS = ("prio-map", "tc-map", "pool-map", "exception-list")
 DESCRIPTIONS = {
     "cable-length": "Cable Length (in meters)",
     "port-buffer": "Port Buffer (in bytes)",

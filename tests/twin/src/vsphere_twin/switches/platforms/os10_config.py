@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..lans import Lan, access, trunk
-from ..phrases import spelled
 from ..treatment import Marking, Treatment
 from ..tree import Section
 
@@ -191,11 +190,6 @@ class Config:
             return ""
         title = f"{kind}{name}" if kind == VLAN else f"{kind} {name}".strip()
         return title + "\n" + "".join(_indented(lines, 1)) + "!\n"
-
-
-def spelled_group(target, values, word, head):
-    """` qos-group 3 dscp 26` and ` queue 3 qos-group 3`."""
-    return f"{head} {target} {word} {spelled(values)}"
 
 
 _REFERENCES = {

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..phrases import spelled
 from .os10_config import CLASSES, DEFAULT_MTU, INTERFACE, MTU_OVERHEAD, POLICIES, SYSTEM
 
-_WIDTHS = (25, 25, 25, 25)
-
 
 def _counted(link, way):
     packets, octets = link.total(f"{way}_packets"), link.total(f"{way}_bytes")

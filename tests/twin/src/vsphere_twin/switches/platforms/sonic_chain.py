@@ -6,8 +6,6 @@ import re
 
 from ..treatment import Marking, Treatment
 
-COLOURS = ("green", "yellow", "red")
-
 
 def numbers(text):
     """3-4 as {3, 4}."""

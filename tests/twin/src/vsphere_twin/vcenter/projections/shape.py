@@ -36,11 +36,6 @@ def fit(kind, value):
     return value
 
 
-def references(entities):
-    """Managed object references of entities."""
-    return [types.reference(one) for one in entities]
-
-
 @functools.lru_cache(maxsize=None)
 def _declared(cls, name):
     return cls._GetPropertyInfo(name).type

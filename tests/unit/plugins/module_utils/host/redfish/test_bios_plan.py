@@ -11,7 +11,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_
 
 from .servers import DELL_RULES, registry_of, state
 
-RULES = {"dell": DELL_RULES}
 JOB = Job("/jobs/1", "JID_1", False)
 
 

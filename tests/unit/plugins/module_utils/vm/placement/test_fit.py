@@ -16,7 +16,6 @@ def room(found=None, **held):
     return Room(found or host(), {"datastore-1": 1000}, rules(**held))
 
 
-DIRECT_GPU = gpu(mode=DIRECT)
 SRIOV = {"path": "sriov", "switch": "dvs"}
 
 

@@ -35,10 +35,6 @@ def machine(*devices, extra=(), **properties):
     return rows.machine_of(Row(vim.VirtualMachine("vm-1"), paths, {}))
 
 
-def vgpu(profile):
-    return PCI(backing=PCI.VmiopBackingInfo(vgpu=profile))
-
-
 def host_row(offered=None, infos=(), devices=(), **properties):
     paths = {
         "name": "esx",
