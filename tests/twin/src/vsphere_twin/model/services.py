@@ -58,6 +58,16 @@ SERVICES = {
     "guestOperationsWindowsRegistryManager": "GuestWindowsRegistryManager",
     "virtualDiskManager": "VirtualDiskManager",
 }
+# The same of the storage policy service (govmomi, pbm/simulator); its ids are of its own.
+POLICY_SERVICES = {
+    "ServiceInstance": "PbmServiceInstance",
+    "SessionManager": "PbmSessionManager",
+    "CapabilityMetadataManager": "PbmCapabilityMetadataManager",
+    "ProfileManager": "PbmProfileProfileManager",
+    "complianceManager": "PbmComplianceManager",
+    "placementSolver": "PbmPlacementSolver",
+    "ReplicationManager": "PbmReplicationManager",
+}
 # Services that list changes of other objects.
 LISTING = ("EventManager", "TaskManager")
 # First release of services that not every vCenter has; the id of this one is [unsure].

@@ -15,7 +15,7 @@ from .paths import PropertyReader
 
 _current = contextvars.ContextVar("call")
 # Objects that a client may read before its login.
-OPEN_KINDS = ("ServiceInstance", "SessionManager")
+OPEN_KINDS = ("ServiceInstance", "SessionManager", "PbmServiceInstance")
 
 
 class ClientGone(Exception):
@@ -34,14 +34,18 @@ class Call:
     method: str = ""
     client: Any = None  # the connection: address, user_agent, hung_up()
     message: bytes = b""  # as it arrived, for what is in its header
+    own: dict | None = None  # the objects of a service beside the API, by id; their ids are those of other objects too
     new_cookie: str | None = field(default=None, init=False)
 
     def resolve(self, reference):
         """The entity that a reference names; ManagedObjectNotFound where it is gone."""
         if reference is None:
             return None
-        entity = self.session.objects.get(reference._moId) if self.session else None
-        entity = entity or self.world.get(reference._moId)
+        if self.own is not None:
+            entity = self.own.get(reference._moId)
+        else:
+            entity = self.session.objects.get(reference._moId) if self.session else None
+            entity = entity or self.world.get(reference._moId)
         if entity is None:
             raise vmodl.fault.ManagedObjectNotFound(
                 msg=f"The object '{reference._wsdlName}:{reference._moId}' has already been deleted"

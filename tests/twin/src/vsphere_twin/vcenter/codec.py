@@ -21,11 +21,15 @@ from pyVmomi.SoapAdapter import (
 from ..model.sso import SAML, Rejected, span_of
 from . import serialiser, types
 
-# Methods of the API and those that clients call beside it; other services have other addresses.
-NAMESPACES = ("urn:vim25", "urn:internalvim25", "urn:reflect")
+# By service: methods of the API and those that clients call beside it. Each service has its own address.
+NAMESPACES = {
+    types.SERVICE_NAMESPACE: ("urn:vim25", "urn:internalvim25", "urn:reflect"),
+    types.POLICY_SERVICE: ("urn:pbm",),
+}
 WSSE = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
 
 BODY = f"{XMLNS_SOAPENV}{NS_SEP}Body"
+SESSION_HEADER = "vcSessionCookie"
 _COOKIE = re.compile(r'vmware_soap_session="?([^";,\s]+)"?')
 _ENVELOPE = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<soapenv:Envelope'
@@ -44,6 +48,7 @@ class Request:
     method: str
     this: VmomiSupport.ManagedObject
     arguments: dict
+    session: str | None = None  # the key in the header, by which services beside the API know a session
 
 
 @dataclass
@@ -65,11 +70,13 @@ class _Arguments(VmomiSupport.DataObject):
 class _RequestReader(ExpatDeserializerNSHandlers):
     """Reads the envelope and leaves the body to pyVmomi's own deserialiser."""
 
-    def __init__(self):
+    def __init__(self, namespaces):
         super().__init__()
         self.method = None
+        self.session = None
         self.inner = SoapDeserializer()
-        self._in_body = False
+        self._namespaces = namespaces
+        self._in_body = self._in_session = False
 
     def read(self, data):
         self.parser = expat.ParserCreate(namespace_separator=NS_SEP)
@@ -82,18 +89,20 @@ class _RequestReader(ExpatDeserializerNSHandlers):
     def StartElementHandler(self, tag, attr):
         if self._in_body and self.method is None:
             namespace, _separator, self.method = tag.rpartition(NS_SEP)
-            if namespace not in NAMESPACES:
+            if namespace not in self._namespaces:
                 raise ValueError(f"the namespace {namespace!r} is not known here")
             self.inner.Deserialize(self.parser, _arguments_type(self.method), nsMap=self.nsMap)
             self.inner.StartElementHandler(tag, attr)
         elif tag == BODY:
             self._in_body = True
+        self._in_session = not self._in_body and tag.rpartition(NS_SEP)[2] == SESSION_HEADER
 
     def EndElementHandler(self, tag):
-        pass
+        self._in_session = False
 
     def CharacterDataHandler(self, data):
-        pass
+        if self._in_session:
+            self.session = (self.session or "") + data
 
 
 @functools.lru_cache(maxsize=None)
@@ -110,9 +119,9 @@ def _arguments_type(method):
     )
 
 
-def read_request(data):
-    """Return the call in a SOAP envelope; vmodl.fault.InvalidRequest if there is no valid one."""
-    reader = _RequestReader()
+def read_request(data, service=types.SERVICE_NAMESPACE):
+    """Return the call in a SOAP envelope; vmodl.fault.InvalidRequest if there is no valid one for this service."""
+    reader = _RequestReader(NAMESPACES[service])
     try:
         values = reader.read(data)
     except (expat.ExpatError, TypeError, KeyError, AttributeError, ValueError) as problem:
@@ -127,7 +136,7 @@ def read_request(data):
                 raise _unreadable(f"The required parameter {info.name} of {reader.method} is missing.")
             continue
         arguments[info.name] = value
-    return Request(reader.method, values._this, arguments)
+    return Request(reader.method, values._this, arguments, (reader.session or "").strip(' "') or None)
 
 
 def _declares(*_declaration):
@@ -141,7 +150,7 @@ def _unreadable(text):
 
 def answer(method, value, version):
     """The envelope with a method's result, which may be written already."""
-    out = [_ENVELOPE, f'<{method}Response xmlns="{types.VIM_NAMESPACE}">']
+    out = [_ENVELOPE, f"<{method}Response{serialiser.namespaces(version)}>"]
     if isinstance(value, Written):
         out += value.parts
     else:
@@ -182,7 +191,7 @@ def session_cookie(header):
 
 def client_version(soap_action, newest):
     """Return the version of a client; an unknown one, a newer one or none counts as the server's own."""
-    asked = types.version_of((soap_action or "").strip('"').rpartition("/")[2])
+    asked = types.version_of((soap_action or "").strip('"').rpartition("/")[2], types.service_of(newest))
     if asked is None or not types.knows(newest, asked):
         return newest
     return asked

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vmodl
 
+from ..model.services import POLICY_SERVICES, Service
 from . import codec, newer, registry, types
 from .calls import OPEN_KINDS, Call
 from .paths import PropertyReader, parse
@@ -46,19 +47,26 @@ class Dispatcher:
         self.newest = types.version_of(world.release.api_version)
         for service in (ServiceInstance(), self.sessions, Collector("propertyCollector", world), ViewManager()):
             world.add(service)  # their version is None: answers depend on the caller
+        self._newest = {
+            types.SERVICE_NAMESPACE: self.newest,
+            types.POLICY_SERVICE: types.newest_policies(self.newest),
+        }
+        self._own = {types.POLICY_SERVICE: {moid: Service(kind, moid) for moid, kind in POLICY_SERVICES.items()}}
 
-    def handle(self, data, cookie=None, soap_action=None, client=None):
-        """Answer one SOAP message."""
-        version = codec.client_version(soap_action, self.newest)
+    def handle(self, data, cookie=None, soap_action=None, client=None, service=types.SERVICE_NAMESPACE):
+        """Answer one SOAP message to a service."""
+        version = codec.client_version(soap_action, self._newest[service])
         reply = Reply()
         with self.world.lock:
             try:
-                request = codec.read_request(data)
+                request = codec.read_request(data, service)
                 reply.method = request.method
                 self.requests[request.method] += 1
                 newer.refuse(request.method, request.arguments, version)
-                session = self.sessions.get(codec.session_cookie(cookie))
-                call = Call(self.world, self.reader, self.sessions, session, version, request.method, client, data)
+                # Services beside the API ignore the cookie (govmomi #3655).
+                own = self._own.get(service)
+                session = self.sessions.get(codec.session_cookie(cookie) if own is None else request.session)
+                call = Call(self.world, self.reader, self.sessions, session, version, request.method, client, data, own)
                 call.begin()
                 if session is not None:
                     session.used()

@@ -46,9 +46,20 @@ def write_each(out, tag, values, item_type, version):
 def write_bare_fault(out, tag, fault, version):
     """Write a fault in the form of a SOAP detail."""
     kind = VmomiSupport.GetCompatibleType(type(fault), version)
-    out.append(f'<{tag} xmlns="{types.VIM_NAMESPACE}" xsi:type="{kind._wsdlName}">')
+    out.append(f'<{tag}{namespaces(version)} xsi:type="{_type_name(kind, version)}">')
     _fields(kind, version)(out, fault)
     out.append(f"</{tag}>")
+
+
+@functools.lru_cache(maxsize=None)
+def namespaces(version):
+    """The declarations for an answer. vCenter leaves types of /sdk without a prefix; services beside it prefix theirs
+    (govmomi, vim25/types/registry.go).
+    """
+    service = types.service_of(version)
+    if service == types.SERVICE_NAMESPACE:
+        return f' xmlns="{types.VIM_NAMESPACE}"'
+    return f' xmlns="urn:{service}" xmlns:{service}="urn:{service}" xmlns:vim25="{types.VIM_NAMESPACE}"'
 
 
 @functools.lru_cache(maxsize=None)
@@ -61,7 +72,7 @@ def writer(tag, declared, version):
     if issubclass(declared, MethodFault) and declared is not LocalizedMethodFault:
         return _fault_writer(tag, "", version)
     if issubclass(declared, ManagedObject):
-        return _reference_writer(tag)
+        return _reference_writer(tag, version)
     if issubclass(declared, DataObject):
         return _object_writer(tag, declared, version)
     return _plain_writer(tag, declared, "")
@@ -81,16 +92,16 @@ def _any_writer(tag, version):
 def _any_writer_for(tag, kind, version):
     """Return the writer for a value of exactly this Python type, which writes its type on the wire."""
     if issubclass(kind, (Entity, ManagedObject)):
-        return _reference_writer(tag)
+        return _reference_writer(tag, version)
     if issubclass(kind, MethodFault):
-        return _fault_writer(tag, ' xsi:type="LocalizedMethodFault"', version)
+        return _fault_writer(tag, f' xsi:type="{_type_name(LocalizedMethodFault, version)}"', version)
     if issubclass(kind, DataObject):
         return _object_writer(tag, object, version)
     if issubclass(kind, (VmomiSupport.PropertyPath, type, ManagedMethod)):
         return _text_writer(tag, ' xsi:type="xsd:string"')
     if kind is int:
         return _any_int_writer(tag)
-    return _plain_writer(tag, kind, f' xsi:type="{_type_name(kind)}"')
+    return _plain_writer(tag, kind, f' xsi:type="{_type_name(kind, version)}"')
 
 
 def _any_int_writer(tag):
@@ -119,9 +130,11 @@ def _item_tag(item_type):
     return VmomiSupport.GetQualifiedWsdlName(item_type)[1]
 
 
-def _type_name(kind):
+def _type_name(kind, version):
     namespace, name = VmomiSupport.GetQualifiedWsdlName(kind)
-    return f"xsd:{name}" if namespace == VmomiSupport.XMLNS_XSD else name
+    if namespace == VmomiSupport.XMLNS_XSD:
+        return f"xsd:{name}"
+    return name if types.service_of(version) == types.SERVICE_NAMESPACE else f"{namespace.rpartition(':')[2]}:{name}"
 
 
 def _typed(value, declared):
@@ -131,14 +144,16 @@ def _typed(value, declared):
     return value
 
 
-def _reference_writer(tag):
+def _reference_writer(tag, version):
     start, end = f'<{tag} type="', f"</{tag}>"
+    prefix = "" if types.service_of(version) == types.SERVICE_NAMESPACE else "vim25:"
+    typed = f'" xsi:type="{prefix}ManagedObjectReference">'
 
     def write(out, value):
         if isinstance(value, Entity):
-            out.append(f'{start}{value.kind}" xsi:type="ManagedObjectReference">{value.moid}{end}')
+            out.append(f"{start}{value.kind}{typed}{value.moid}{end}")
         else:
-            out.append(f'{start}{type(value)._wsdlName}" xsi:type="ManagedObjectReference">{value._moId}{end}')
+            out.append(f"{start}{type(value)._wsdlName}{typed}{value._moId}{end}")
 
     return write
 
@@ -148,7 +163,7 @@ def _fault_writer(tag, attributes, version):
 
     def write(out, value):
         kind = VmomiSupport.GetCompatibleType(type(value), version)
-        out.append(f'{start}<fault xsi:type="{kind._wsdlName}">')
+        out.append(f'{start}<fault xsi:type="{_type_name(kind, version)}">')
         _fields(kind, version)(out, value)
         out.append(f"</fault><localizedMessage>{escape(value.msg or '')}</localizedMessage>{end}")
 
@@ -166,7 +181,7 @@ def _object_writer(tag, declared, version):
             wire_type = VmomiSupport.GetCompatibleType(kind, version)
             # Clients in languages with types of their own cannot decode a base without it, nor arrays of one.
             plain = wire_type is declared and not types.is_base(declared)
-            attribute = "" if plain else f' xsi:type="{_type_name(wire_type)}"'
+            attribute = "" if plain else f' xsi:type="{_type_name(wire_type, version)}"'
             known = by_type[kind] = (f"<{tag}{attribute}>", _fields(wire_type, version))
         start, fields = known
         out.append(start)

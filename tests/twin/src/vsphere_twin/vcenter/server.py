@@ -17,6 +17,11 @@ from .sts import Sts
 VERSIONS = "/sdk/vimServiceVersions.xml"
 # The SDK for Perl of VMware uses the last one (VMware vSphere SDK for Perl Programming Guide, servicepath).
 SDK = ("/sdk", "/sdk/vimService", "/sdk/webService")
+# govmomi, and community.vmware's vmware_spbm.py.
+SERVICES = {
+    **dict.fromkeys(SDK, types.SERVICE_NAMESPACE),
+    **dict.fromkeys(("/pbm", "/pbm/sdk"), types.POLICY_SERVICE),
+}
 
 
 class Handler(https.Handler):
@@ -65,14 +70,15 @@ class Handler(https.Handler):
         if self.server.sts.serves(self.path):
             self.send(*self.server.sts.handle(data, self.headers.get("SOAPAction")), "text/xml; charset=utf-8")
             return
-        if self.target.rstrip("/") not in SDK:
+        service = SERVICES.get(self.target.rstrip("/"))
+        if service is None:
             self.send(404, b"Not found", "text/plain")
             return
         self.user_agent = self.headers.get("User-Agent")
         answered = False
         try:
             reply = self.server.dispatcher.handle(
-                data, self.headers.get("Cookie"), self.headers.get("SOAPAction"), client=self
+                data, self.headers.get("Cookie"), self.headers.get("SOAPAction"), client=self, service=service
             )
             answered = True
         except ClientGone:

@@ -11,6 +11,7 @@ from . import reflect
 
 VIM_NAMESPACE = "urn:vim25"
 SERVICE_NAMESPACE = "vim25"
+POLICY_SERVICE = "pbm"
 
 
 # Method to read a property without the property collector; no type declares it, every object answers it.
@@ -114,9 +115,24 @@ def knows(version, introduced):
 
 
 @functools.lru_cache(maxsize=None)
-def version_of(version_id):
+def version_of(version_id, service=SERVICE_NAMESPACE):
     """The type system's name for a version id such as 8.0.3.0; None where it has none."""
-    return VmomiSupport.versionMap.get(f"{SERVICE_NAMESPACE}/{version_id}")
+    return VmomiSupport.versionMap.get(f"{service}/{version_id}")
+
+
+@functools.lru_cache(maxsize=None)
+def service_of(version):
+    """The service that a version belongs to: vim25 or pbm."""
+    return VmomiSupport.GetVersionNamespace(version).partition("/")[0]
+
+
+def newest_policies(newest):
+    """The version of the storage policy service beside a version of vCenter: the newest with an id that it knows."""
+    for version in VmomiSupport.GetServiceVersions(POLICY_SERVICE):
+        beside = version_of(VmomiSupport.versionIdMap[version])
+        if beside is not None and knows(newest, beside):
+            return version
+    raise ValueError(f"No version of the storage policy service is beside {newest}.")
 
 
 def version_ids():
