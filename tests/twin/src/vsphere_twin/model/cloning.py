@@ -6,7 +6,18 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import backings, customization, direct, disk_files, inventory, power, provision, reconfigure, tasks
+from . import (
+    backings,
+    customization,
+    direct,
+    disk_files,
+    inventory,
+    power,
+    provision,
+    reconfigure,
+    storage_policies,
+    tasks,
+)
 from . import host as hosts
 from .vm import VirtualMachine, written
 
@@ -77,6 +88,7 @@ class Copy:
         vm.unfinished, vm.busy_with = False, None
         try:
             reconfigure.apply(world, vm, vim.vm.ConfigSpec(deviceChange=list(spec.location.deviceChange or [])))
+            storage_policies.of_location(world, vm, spec.location)
             if spec.config is not None:
                 reconfigure.apply(world, vm, _of_copy(self._source, vm, spec.config))
             if spec.customization is not None:

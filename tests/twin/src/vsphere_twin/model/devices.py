@@ -7,7 +7,7 @@ import functools
 
 from pyVmomi import vim
 
-from . import assigned, backings, disk_files, files, groups, nics
+from . import assigned, backings, disk_files, files, groups, nics, storage_policies
 
 DEVICE = vim.vm.device
 PCI_CONTROLLER = 100
@@ -70,6 +70,10 @@ def change(world, vm, specs, device_groups=None):
             _edit(world, vm, index, spec)
         else:
             _remove(vm, index, spec)
+            vm.policies.pop(spec.device.key, None)
+        if spec.profile and isinstance(spec.device, DEVICE.VirtualDisk) and spec.operation in ("add", "edit"):
+            key = vm.devices[-1].key if spec.operation == "add" else spec.device.key
+            storage_policies.associate(world, vm, key, spec.profile, "configSpec.deviceChange.profile")
     groups.check(vm)
     _list_children(vm)
 

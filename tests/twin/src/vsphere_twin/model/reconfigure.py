@@ -8,7 +8,7 @@ import re
 
 from pyVmomi import vim, vmodl
 
-from . import admission, backings, devices, disk_files, guest, kept
+from . import admission, backings, devices, disk_files, guest, kept, storage_policies
 from .inventory import encoded, refuse_duplicate, refuse_name
 from .vm import written
 
@@ -29,7 +29,7 @@ SERVED = {
     *kept.OF_VMS,
     *("changeVersion", "name", "files", "firmware", "version", "latencySensitivity", "numCPUs", "memoryMB"),
     *("numCoresPerSocket", "cpuAllocation", "memoryAllocation", "extraConfig", "virtualNuma", "deviceChange"),
-    *("deviceGroups", "vAppConfigRemoved"),
+    *("deviceGroups", "vAppConfigRemoved", "vmProfile"),
 }
 # Free space of datastores follows from disks; ports of port groups and switches follow from adapters.
 SHOWN_ELSEWHERE = (vim.vm.device.VirtualDisk, vim.vm.device.VirtualEthernetCard)
@@ -67,6 +67,7 @@ def apply(world, vm, spec):
         _topology(vm, spec.virtualNuma, spec.deviceChange or [])
         devices.change(world, vm, spec.deviceChange or [], spec.deviceGroups)
         _files(world, vm, spec)
+        storage_policies.associate(world, vm, None, spec.vmProfile, "configSpec.vmProfile")
         _check(vm)
         _room(world, vm, disks)
     destroyed = {one.device.key for one in spec.deviceChange or [] if one.fileOperation == "destroy" and one.device}

@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import admission, cloning, direct, inventory, power, provision, reconfigure
+from . import admission, cloning, direct, inventory, power, provision, reconfigure, storage_policies
 from . import host as hosts
 
 NOT_ENABLED = "Migration was temporarily disabled due to another migration activity. vGPU hot migration is not enabled."
@@ -29,6 +29,7 @@ def relocate(world, vm, spec):
     with reconfigure.all_or_nothing(world, vm):
         if spec.deviceChange:
             reconfigure.apply(world, vm, vim.vm.ConfigSpec(deviceChange=list(spec.deviceChange)))
+        storage_policies.of_location(world, vm, spec)
         if host is not vm.host:
             hosts.require_usable(host)
             admission.require_version(vm, host)

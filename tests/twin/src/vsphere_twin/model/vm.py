@@ -51,6 +51,7 @@ class VirtualMachine(Managed):
         self.boot_options = None
         self.flags = None
         self.kept: dict = {}  # settings without a rule, by their names in a ConfigSpec
+        self.policies: dict = {}  # key of a disk, or None for the home: the association with a storage policy
         self.cpu_hot_add = False
         self.memory_hot_add = False
         self.memory_locked = False

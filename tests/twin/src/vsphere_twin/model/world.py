@@ -18,6 +18,7 @@ from .faults import FaultPlan
 from .journal import Journal
 from .operations import Operations
 from .sso import Sso
+from .storage_policies import StoragePolicies
 from .supervisor import Workloads
 from .tagging import Tagging
 from .timeline import Timeline
@@ -73,6 +74,7 @@ class World:
         self.clone_tickets: dict[str, str] = {}  # ticket: whose session it continues
         self.libraries = Libraries()
         self.tagging = Tagging()
+        self.storage_policies = StoragePolicies(self)
         self.workloads = Workloads()
         self.users: dict[str, str] = {}
         self.sso = Sso(self)

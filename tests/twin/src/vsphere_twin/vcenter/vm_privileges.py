@@ -106,6 +106,8 @@ def _changes(world, vm, spec, entity):
     keys = {key.casefold(): value for key, value in vm.extra.items()}
     if any(str(keys.get(one.key.casefold(), "")) != str(one.value or "") for one in spec.extraConfig or []):
         yield CONFIG + "AdvancedConfig", entity
+    if spec.vmProfile:
+        yield CONFIG + "Settings", entity  # [unsure]
     for one in spec.deviceChange or []:
         yield from _device(world, vm, one, entity)
         yield from _network(world, one)
