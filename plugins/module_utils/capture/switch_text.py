@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
 
 REMOVED = "removed"
-# The rest of such a line is free text.
+# The rest of such a line is free text. The words before it are those of other lines.
 _FREE = re.compile(
-    r"^(?P<kept>(?:(?:[\s|*]*|[^\"']*[{;]\s?)(?:(?:(?:system|port|interface) )?descr(?:iption)?|alias|remark|banner)|"
-    r"\s*(?:nv set|set|interface)\s(?:.*?\s)?(?:description|message|announcement|pre-login|post-login))\b"
-    r"\s*(?:[:=]\s*)?)(?P<free>\S.*)$",
+    r"^(?:(?P<before>[\s|*]*|[^\"']*[{;]\s?)(?:(?:(?:system|port|interface) )?descr(?:iption)?|alias|remark|banner)|"
+    r"(?P<words>\s*(?:nv set|set|interface)\s(?:.*?\s)?)(?:description|message|announcement|pre-login|post-login))\b"
+    r"\s*(?:[:=]\s*)?(?P<free>\S.*)$",
     re.IGNORECASE,
 )
 # Such a line has a secret, a user or a serial number. It is dropped, and the table never learns its words.
@@ -142,7 +142,8 @@ class SwitchText:
         free = _FREE.match(line)
         if free:
             self._count(DROPPED, "description")
-            return f"{free['kept']}{REMOVED}"
+            before = free["before"] or free["words"] or ""
+            return f"{self._words(before)}{line[len(before) : free.start('free')]}{REMOVED}"
         return self._words(line)
 
     def _words(self, line: str, stays: bool | None = None) -> str:

@@ -63,6 +63,21 @@ def test_blocks_and_secrets_of_a_switch_leave_with_no_setting(block, keep_names)
     assert made.endswith("\ninterface Ethernet2\n   mtu 1500")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "set protocols bgp group CANARY neighbor 9.8.7.6 description x",
+        "nv set vrf canary router bgp neighbor 9.8.7.6 description x",
+        "  canary 9.8.7.6 { description x; }",
+    ],
+)
+def test_words_before_a_description_are_replaced(line):
+    made = switch(line)
+    assert "canary" not in made.lower()
+    assert "9.8.7.6" not in made
+    assert made.endswith("description removed")
+
+
 @pytest.mark.parametrize("sign", ["!", "#", "//"])
 def test_a_comment_has_no_long_number(sign):
     counter = "mtu 9214\n  rx 5551234567"
