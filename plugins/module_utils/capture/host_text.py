@@ -30,6 +30,11 @@ _PARAMETER = re.compile(
 )
 _OPTIONS = re.compile(r"(?P<kept>\w{1,40} enabled = [01] options = ')(?P<options>[^']*)'\s*")
 _OPTION = re.compile(r"(?P<name>[A-Za-z]\w{0,40})=(?P<value>.*)")
+# Distributions whose names have words that a site can use too.
+_DISTRIBUTION = re.compile(
+    r"(?P<kept>PRETTY_NAME=\"?(?:Oracle Linux Server|Fedora Linux|openSUSE (?:Leap|Tumbleweed)|Amazon Linux|"
+    r"VMware Photon OS|Flatcar Container Linux by Kinvolk|openEuler|Anolis OS|Kylin Linux|Alpine Linux))(?P<rest>\W.*|)"
+)
 _NUMBERS = re.compile(r"(?:-?\d{1,10}|0x[0-9a-fA-F]{1,8})(?:,(?:-?\d{1,10}|0x[0-9a-fA-F]{1,8})){0,15}")
 _GUID = re.compile(r"[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4}){3}|(?:0x)?[0-9a-fA-F]{16}")
 _GPU = re.compile(
@@ -68,6 +73,9 @@ class HostText(SwitchText):
             return self._words(pair["kept"]) + self._scrub.text("serialNumber", pair["value"].strip())
         if pair and _NAMED.search(pair["key"]):
             return self._words(pair["kept"]) + self._scrub.text("name", pair["value"].strip())
+        named = _DISTRIBUTION.fullmatch(line)
+        if named:
+            return named["kept"] + self._words(named["rest"])
         row = _PARAMETER.fullmatch(line)
         # The name of a parameter of firmware says what its number is.
         return row["kept"] + self._words(row["rest"], stays=True) if row else self._words(line)

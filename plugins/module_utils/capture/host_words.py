@@ -30,7 +30,7 @@ WORDS = OF_SWITCHES | _words(
     connectx controller coprocessor core corporation corr correctable couldn cq cqe creatable critical cross crypto
     csum ctrl cuda cur curr customer dd deasserted decoder deemph deferred deprecated depth determine devcap
     devcap2 devctl devctl2 devices devsta dgx diagnostic different directory disintx display displays distinctive
-    dma double downstream dpu draw driver dsa dual dx e1000e ec ecc ecrc edges edpp edr efi egm ehci electronic
+    dma double downstream dpu draw driver dsa dual dx e1000e ec ecc ecrc edges edition edpp edr efi egm ehci electronic
     emerald emif emulex en enc encoder encryption endpoint endpoints enforce enforced engine engineering engines
     entity epyc eq equal equalization ether ethy evo ex exceeded exclusive exists expansion expected expired
     expires expiry express ext extended extension extensions external extra failed failure family fan fast fastb2b
@@ -47,7 +47,7 @@ WORDS = OF_SWITCHES | _words(
     lnksta lnksta2 loaded loader lost lovelace lower lowerup lp lpc lsi ltr lts lx machine major make mapped
     marvell mask masked matching matrix matrox maxpayload maxreadreq mdev memwinv mesh mfvc mgt mhz mib
     microcontroller micron mig minor mismatch mod modules monitors mono most mps mq mr msg msgd msi mst multigpu
-    multiple mw mx nak nan ndr ndr200 net next nic nics nodes nomsg nonfatal noop nophantfunc noqueue nps nro numa
+    multiple mv mw mx nak nan ndr ndr200 net next nic nics nodes nomsg nonfatal noop nophantfunc noqueue nps nro numa
     nvl nvl4 nvl8 nvlink nvme nvrm occupied occurred ocp ocp3 odp oem ofa offset one open opened operation
     operstate optimal ordering orderly ordinary oriented osfp outbound outstanding overflow override own pacing
     packard page pagelist pages parameters paravirtual parentbus parentdev parerr parity part parterr partitioning
@@ -104,8 +104,9 @@ FORMS = re.compile(
     | \d{1,6}(?:\.\d{1,3})?(?:[KMGT]i?B?|[KMG]?Hz|GT/s|[MG]b/s|[MGK]B/s|W|mW|C|us|ns|ms|s|bit|GbE|Gb)
     | size=\d{1,5}[KMGT]?
     | \d{1,2}\.\d{1,2}\.\d{4,5}(?:-[a-z0-9]{1,12}){0,2}                           # firmware
-    | \d\.\d{1,2}\.\d{1,3}-\d{1,3}(?:[.-](?:                                     # kernel
-        \d{1,5}|generic|amd64|cloud|aws|azure|lowlatency|el\d{1,2}(?:_\d{1,2})?|x86_64|fc\d{2}|default)){0,5}
+    | \d\.\d{1,2}\.\d{1,3}-(?:flatcar|\d{1,6}(?:[.-](?:                           # kernel
+        \d{1,5}|generic|amd64|cloud|aws|azure|lowlatency|el\d{1,2}(?:_\d{1,2})?(?:uek)?|x86_64|aarch64|fc\d{2}|default|
+        amzn\d{1,4}|ph\d|oe\d{4}(?:sp\d)?|rt|64k)){0,7}(?:\+(?:rt|64k))?)
     """,
     re.VERBOSE,
 )

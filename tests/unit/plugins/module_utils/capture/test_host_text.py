@@ -118,3 +118,24 @@ def test_hostile_xml_is_read_as_text(text, raw):
     made = text.reported("xml", raw)
     assert "canary" not in made
     assert all(sign.isprintable() or sign in "\n\t" for sign in made)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'PRETTY_NAME="Oracle Linux Server 9.4"',
+        'PRETTY_NAME="Fedora Linux 41 (Server Edition)"',
+        'PRETTY_NAME="openSUSE Leap 15.6"',
+        'PRETTY_NAME="Amazon Linux 2023.6.20241111"',
+        "5.15.0-208.159.3.2.el9uek.x86_64",
+        "6.1.115-126.197.amzn2023.x86_64",
+        "5.14.0-503.15.1.el9_5.aarch64+64k",
+    ],
+)
+def test_distributions_and_their_kernels_stay(text, line):
+    assert text.reported("text", line) == line
+
+
+def test_other_words_of_a_distribution_are_replaced(text):
+    made = text.reported("text", 'PRETTY_NAME="Fedora Linux canary 6.8.0-1-canary"')
+    assert made == 'PRETTY_NAME="Fedora Linux word-001 word-002"'
