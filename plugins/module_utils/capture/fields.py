@@ -117,10 +117,10 @@ NUMBERS = _words("nodeWorldWideName portWorldWideName")
 # Free text and secrets. They are dropped, and a table of pseudonyms never contains them.
 DROPPED = _words(
     """
-    annotation certificate chapName chapSecret description details entitlement eula fullFormattedMessage knownHosts
-    licenseKey localizedMessage message motd mutualChapName mutualChapSecret note opaqueData password privateKey
-    question sessionKey summaryText text thumbprint ticket token CustomFieldStringValue.value
-    VAppOvfSectionInfo.contents
+    annotation certificate chapName chapSecret community description details entitlement eula fullFormattedMessage
+    knownHosts licenseKey localizedMessage message motd mutualChapName mutualChapSecret note opaqueData password
+    privateKey question readOnlyCommunities sessionKey summaryText text thumbprint ticket token
+    CustomFieldStringValue.value VAppOvfSectionInfo.contents
     VAppPropertyInfo.defaultValue VAppPropertyInfo.description VAppPropertyInfo.value
     """
 )
@@ -137,8 +137,8 @@ def option_field(key: str, field: str, value: str) -> str:
 
 # Options whose values are secrets, messages or data for the guest, such as the user data of cloud-init.
 SECRET_OPTION = re.compile(
-    r"guestinfo\.|machine\.id$|.*(?:password|passwd|secret|token|credential|private_?key|license|certificate)|"
-    r"Annotations\.|Config\.Etc\.(?:motd|issue)$",
+    r"guestinfo\.|machine\.id$|Annotations\.|Config\.Etc\.(?:motd|issue)$|"
+    r".*(?:password|passwd|secret|token|credential|community|private_?key|vnc\.key|license|certificate)",
     re.IGNORECASE,
 )
 # Words of faults that name nothing of a site. They stay where other texts of faults are replaced.

@@ -7,7 +7,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import esxcli_fields, govc, host_commands, redfish
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import (
+    esxcli_fields,
+    fields,
+    govc,
+    host_commands,
+    redfish,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_text import SwitchText
@@ -186,9 +192,17 @@ def test_data_for_guests_leaves_with_no_setting(inner, keep_names):
 
 @pytest.mark.parametrize(
     "field, value",
-    [("chapSecret", "s"), ("mutualChapSecret", "s"), ("chapName", "s")],
+    [
+        ("chapSecret", "s"),
+        ("mutualChapSecret", "s"),
+        ("chapName", "s"),
+        ("readOnlyCommunities", "s"),
+        ("community", "s"),
+        (fields.option_field("snmp.receiver.1.community", "value", "s"), "s"),
+        (fields.option_field("RemoteDisplay.vnc.key", "value", "s"), "s"),
+    ],
 )
-def test_secrets_of_storage_are_dropped_with_names_too(field, value):
+def test_secrets_of_storage_and_services_are_dropped_with_names_too(field, value):
     assert Scrubber(Table(bytes(32)), keep_names=True).text(field, value) == ""
 
 
