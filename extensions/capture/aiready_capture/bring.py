@@ -24,7 +24,7 @@ def add(parsers: Any) -> None:
         help="add folders of govc object.save, Redfish mockups, Batfish snapshots and vm-support bundles",
         description="Add data of other tools to a capture, with the same replacements. Nothing is sent.",
     )
-    made.add_argument("folders", nargs="+", metavar="DIR", help="folder, or tgz of vm-support")
+    made.add_argument("folders", nargs="+", metavar="DIR", help="folder, or a zip or tgz of it")
     made.add_argument("--out", default=DEST, metavar="FILE", help=f"path of the capture (default: {DEST})")
     made.add_argument("--keep", choices=["names"], action="append", default=[], help="values that are not replaced")
     made.set_defaults(run=bring)

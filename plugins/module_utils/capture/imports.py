@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import json
 import os
 import re
+import shutil
 import stat
+import tarfile
 import tempfile
 import zipfile
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
@@ -122,46 +125,68 @@ def _configs(place: str) -> list[str]:
 
 
 def _archive(path: str, keep_names: bool, taken: set[str], switches: set[str]) -> Iterator[Maker]:
-    if zipfile.is_zipfile(path):
-        yield from _zip(path, keep_names, taken, switches)
-        return
-    try:
-        found = vm_support.of_archive(path, _LARGEST)
-    except trouble.ARCHIVE as error:
-        raise trouble.unpacked(path, error) from error
-    if found is not None:
-        yield _support(found, path, keep_names, taken)
-
-
-def _zip(path: str, keep_names: bool, taken: set[str], switches: set[str]) -> Iterator[Maker]:
-    """The sources in a zip, such as a snapshot of Batfish. Its files are in a private folder until they are read."""
+    """The sources in an archive. Its files are in a private folder until they are read."""
+    packed = zipfile.is_zipfile(path)
     with tempfile.TemporaryDirectory(prefix="capture-") as place:
         # A mockup without a name of its own has that of the file.
-        folder = os.path.join(place, os.path.splitext(os.path.basename(path))[0])
+        name = os.path.splitext(os.path.basename(path))[0]
+        folder = os.path.join(place, name if packed else re.sub(r"\.tar$", "", name))
+        os.makedirs(folder, exist_ok=True)
         try:
-            with zipfile.ZipFile(path) as archive:
-                _unpack(path, archive, folder)
+            found = None if packed else vm_support.of_archive(path, _LARGEST)
+            if packed:
+                _unzip(path, folder)
+            elif found is None:
+                _untar(path, folder)
         except trouble.ARCHIVE as error:
             raise trouble.unpacked(path, error) from error
-        yield from _makers(folder, keep_names, taken, switches)
+        if found is not None:
+            yield _support(found, path, keep_names, taken)
+        else:
+            yield from _makers(folder, keep_names, taken, switches)
 
 
-def _unpack(path: str, archive: zipfile.ZipFile, folder: str) -> None:
-    """Write the plain files. zipfile never writes outside of the folder and makes no links; such names are an error."""
-    rows = [one for one in archive.infolist() if not one.is_dir()]
-    if bundle.MANIFEST in archive.namelist():
-        raise trouble.damaged(path, "It is a capture.", "Use it as --out, or as the input of the other verbs")
-    outside = [one for one in rows if one.filename.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", one.filename)]
-    if outside:
+def _unzip(path: str, folder: str) -> None:
+    """Write the plain files. zipfile never writes outside of the folder and makes no links."""
+    with zipfile.ZipFile(path) as archive:
+        if bundle.MANIFEST in archive.namelist():
+            raise trouble.damaged(path, "It is a capture.", "Use it as --out, or as the input of the other verbs")
+        rows = [one for one in archive.infolist() if not one.is_dir()]
+        _bounded(path, [(one.filename, one.file_size) for one in rows])
+        for one in rows:
+            if not stat.S_ISLNK(one.external_attr >> 16):
+                archive.extract(one, folder)
+
+
+def _untar(path: str, folder: str) -> None:
+    """Write the plain files, without links. An archive of other data is not unpacked."""
+    with tarfile.open(path, "r:*") as archive:
+        rows = list(itertools.islice(archive, _MOST_FILES + 1))
+        if not any(_is_source(one.name) for one in rows):
+            return
+        _bounded(path, [(one.name, one.size) for one in rows])
+        for one in filter(tarfile.TarInfo.isreg, rows):
+            file = archive.extractfile(one)
+            place = os.path.join(folder, *filter(None, one.name.split("/")))
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            if file is not None:
+                with open(place, "wb") as made:
+                    shutil.copyfileobj(file, made)
+
+
+def _is_source(name: str) -> bool:
+    folder, _slash, file = name.rpartition("/")
+    return file == _INDEX or bool(govc.FILE.fullmatch(file)) or snapshots.FOLDER in folder.split("/")
+
+
+def _bounded(path: str, rows: Sequence[tuple[str, int]]) -> None:
+    """Reject names that lead out of the folder, and an archive that unpacks to too much."""
+    if any(name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) for name, _size in rows):
         raise trouble.damaged(path, "It has names of files that lead out of it.", "", trouble.FOLDER)
-    if len(rows) > _MOST_FILES or sum(one.file_size for one in rows) > bundle.MOST_BYTES:
+    if len(rows) > _MOST_FILES or sum(size for _name, size in rows) > bundle.MOST_BYTES:
         raise trouble.damaged(
             path, f"It has more than {_MOST_FILES} files or {bundle.MOST_BYTES} bytes.", "Unpack it", trouble.FOLDER
         )
-    os.makedirs(folder)
-    for one in rows:
-        if not stat.S_ISLNK(one.external_attr >> 16):
-            archive.extract(one, folder)
 
 
 def _support(found: vm_support.Bundle, place: str, keep_names: bool, taken: set[str]) -> Maker:

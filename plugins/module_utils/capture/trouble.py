@@ -27,8 +27,8 @@ CAPTURE, TABLE, FOLDER = "the capture", "the table of pseudonyms", "the folder"
 _USE = {
     CAPTURE: "Use the zip file as `capture` wrote it",
     TABLE: "Use the file `.secret.json` that is beside the capture",
-    FOLDER: "Use a folder or a zip file of `govc object.save`, of a Redfish mockup or of a Batfish snapshot, or a "
-    "vm-support bundle",
+    FOLDER: "Use a folder, a zip file or a tgz of `govc object.save`, of a Redfish mockup or of a Batfish snapshot, "
+    "or a vm-support bundle",
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _ZIP = b"PK\x03\x04"

@@ -178,7 +178,10 @@ def test_show_names_a_damaged_table_beside_the_capture(command, tmp_path):
 
 FOLDERS = {
     "wrong path": (nothing, "It does not exist. Correct the path."),
-    "file": (lambda path: path.write_text("x"), "It is not a folder. Use a folder or a zip file of `govc object.save`"),
+    "file": (
+        lambda path: path.write_text("x"),
+        "It is not a folder. Use a folder, a zip file or a tgz of `govc object.save`",
+    ),
 }
 
 

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import tarfile
 import zipfile
 
 import pytest
@@ -165,6 +167,31 @@ def test_a_link_in_a_zip_is_not_followed(tmp_path):
         made.writestr("configs/leaf.cfg", CONFIG)
     capture, _unread = brought(tmp_path, str(tmp_path / "site.zip"))
     assert [name for name in capture.files if name.startswith("snapshot")] == ["snapshot/configs/switch-001.cfg"]
+
+
+def tarred(path, files):
+    with tarfile.open(path, "w:gz") as made:
+        for name, text in files.items():
+            row = tarfile.TarInfo(name)
+            row.size = len(text)
+            made.addfile(row, io.BytesIO(text.encode()))
+        link = tarfile.TarInfo("configs/link.cfg")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/hostname"
+        made.addfile(link)
+    return str(path)
+
+
+def test_a_tgz_of_a_save_and_of_a_mockup_is_read(tmp_path):
+    files = {"vc/0000-HostSystem-host-1.xml": HOST, "bmc/redfish/v1/index.json": ROOT, "configs/leaf.cfg": CONFIG}
+    capture, _unread = brought(tmp_path, tarred(tmp_path / "site.tar.gz", files))
+    assert {name.partition("/")[0] for name in capture.files} == {"bmcs", "snapshot", "vcenter"}
+    assert [name for name in capture.files if name.startswith("snapshot")] == ["snapshot/configs/switch-001.cfg"]
+
+
+@pytest.mark.parametrize("name", ["../configs/leaf.cfg", "/tmp/configs/leaf.cfg"])
+def test_a_tgz_whose_names_lead_out_of_it_is_rejected(tmp_path, name):
+    with pytest.raises(OperatorError, match="lead out of it"):
+        brought(tmp_path, tarred(tmp_path / "site.tgz", {name: CONFIG}))
 
 
 def test_a_zip_that_unpacks_to_too_much_is_rejected(tmp_path, monkeypatch):
