@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twin_labs.captures import capture, vm
-from twin_labs.rule_examples import EXAMPLES, NOTHING, vgpu
+from twin_labs.rule_examples import EXAMPLES, NOTHING, bmc, vgpu
 from vsphere_twin import calibrate, rules
 from vsphere_twin.calibrate.registry import CHECKERS
 from vsphere_twin.calibrate.verdict import judged
@@ -52,3 +52,15 @@ def test_a_counter_example_outweighs_examples():
     found = result("pci-device-keys", mixed)
     assert found.result == calibrate.REFUTED
     assert [one.values for one in found.objects] == ["key 14000, unit 18, controller 100"]
+
+
+@pytest.mark.parametrize(
+    "names, expected",
+    [
+        (["ProcAmdIoVt", "MinProcIdlePower"], calibrate.UNDETERMINED),
+        (["IntelProcVtd", "MinProcIdlePower"], calibrate.REFUTED),
+    ],
+)
+def test_values_of_an_hpe_bios_for_amd_processors_refute_nothing(names, expected):
+    found = result("bios-attributes", bmc("HPE", None, names, values=("C6", "NoCStates")))
+    assert found.result == expected, found

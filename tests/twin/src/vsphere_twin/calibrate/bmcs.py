@@ -122,6 +122,10 @@ def defaults(evidence):
         if registry is None:
             yield lacks("the attribute registry of a Dell or HPE BIOS")
             continue
+        # HPE's servers with AMD processors have other values. The twin has none of them.
+        if vendor == "hpe" and "IntelProcVtd" not in registry[0]:
+            yield lacks("the attribute registry of an HPE BIOS for Intel processors")
+            continue
         for one in bios_tables.TABLES[vendor].attributes:
             entry = registry[0].get(one.name)
             if entry is None or one.kind != "Enumeration":
