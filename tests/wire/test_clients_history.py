@@ -93,7 +93,6 @@ def test_a_refused_start_is_an_event_with_its_reason(client):
 def test_a_collector_of_events_reads_both_ways(client):
     ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
     collector = client.content.eventManager.CreateCollectorForEvents(vim.event.EventFilterSpec())
-    assert not collector.ReadNextEvents(10)
     newest = collector.latestPage[0].key
     back = [event.key for event in collector.ReadPreviousEvents(2)]
     assert back == [newest, newest - 1]
@@ -108,6 +107,16 @@ def test_a_collector_of_events_reads_both_ways(client):
         collector.ReadNextEvents(1)
 
 
+def test_a_new_collector_begins_with_the_oldest_entry(client):
+    ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
+    events = client.content.eventManager.CreateCollectorForEvents(vim.event.EventFilterSpec())
+    assert [event.key for event in events.ReadNextEvents(2)] == [1, 2]
+    assert [event.key for event in events.ReadNextEvents(1)] == [3]
+    tasks = client.content.taskManager.CreateCollectorForTasks(vim.TaskFilterSpec(state=["success"]))
+    assert len(tasks.ReadNextTasks(1000)) >= 1
+    assert not tasks.ReadNextTasks(1000)
+
+
 def test_a_collector_of_tasks_finds_them_by_object_and_state(client):
     vm = client.vm()
     ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
@@ -117,7 +126,5 @@ def test_a_collector_of_tasks_finds_them_by_object_and_state(client):
     assert {task.entity for task in found} == {vm}
     assert {task.state for task in found} == {"success"}
     collector = create(vim.TaskFilterSpec())
-    assert not collector.ReadNextTasks(10)
-    collector.RewindCollector()
     assert collector.ReadNextTasks(1)[0].queueTime <= found[0].queueTime
     assert not create(vim.TaskFilterSpec(state=["queued"])).latestPage

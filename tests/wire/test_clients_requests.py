@@ -174,6 +174,17 @@ def test_roles_are_made_changed_and_removed(client):
         manager.RemoveAuthorizationRole(-1, False)
 
 
+def test_the_roles_of_vcenter_are_all_there_and_two_cannot_be_granted(client):
+    manager = client.content.authorizationManager
+    roles = {one.name: one.roleId for one in manager.roleList if one.system}
+    assert roles == {"NoAccess": -5, "Anonymous": -4, "View": -3, "ReadOnly": -2, "Admin": -1}
+    wanted = vim.AuthorizationManager.Permission(principal=r"VSPHERE.LOCAL\Administrator", group=False, propagate=True)
+    for name in ("Anonymous", "View"):
+        wanted.roleId = roles[name]
+        with pytest.raises(vmodl.fault.InvalidArgument, match="roleId"):
+            manager.SetEntityPermissions(client.center.vmFolder, [wanted])
+
+
 def test_permissions_are_set_and_removed(client):
     manager, folder = client.content.authorizationManager, client.center.vmFolder
     administrator = r"VSPHERE.LOCAL\Administrator"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from pyVmomi import vim
 
@@ -132,3 +134,12 @@ def test_a_map_is_a_list_of_keys_and_values_in_the_old_form(ask):
     (item,) = ask("POST", f"{CONTENT}/library/item?~action=find", {"spec": {"name": "ubuntu-24.04"}})
     shown = ask("GET", f"/rest/vcenter/vm-template/library-items/{item}")
     assert [sorted(one) for one in shown["disks"]] == [["key", "value"]]
+
+
+def test_a_session_is_asked_for_in_the_form_of_before(client):
+    client.rest("GET", "/rest/vcenter/vm")
+    address, token = "/rest/com/vmware/cis/session?~action=get", {"vmware-api-session-id": client.token}
+    status, _headers, answer = client.ask("POST", address, b"", token)
+    assert status == 200
+    assert json.loads(answer)["value"]["user"] == "administrator@vsphere.local"
+    assert client.ask("POST", address, b"", {"vmware-api-session-id": "none"})[0] == 401

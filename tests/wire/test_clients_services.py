@@ -197,6 +197,27 @@ def test_logs_are_read_line_by_line(client):
     assert (page.lineStart, page.lineEnd, len(page.lineText)) == (1, 1, 1)
     with pytest.raises(vim.fault.CannotAccessFile):
         manager.BrowseDiagnosticLog(key="none")
+    with pytest.raises(vmodl.fault.InvalidArgument, match="start"):
+        manager.BrowseDiagnosticLog(host=client.host(), key="hostd", start=-3, lines=500)
+
+
+def test_a_browser_gives_the_guests_of_the_query(client):
+    browser, spec = client.vm().environmentBrowser, vim.EnvironmentBrowser.ConfigOptionQuerySpec
+    found = browser.QueryConfigOptionEx(spec(guestId=["ubuntu64Guest", "otherGuest64"])).guestOSDescriptor
+    assert [one.id for one in found] == ["ubuntu64Guest", "otherGuest64"]
+    for key in ("ubuntu64Guest", "vmx-99"):
+        with pytest.raises(vmodl.fault.InvalidArgument, match="key"):
+            browser.QueryConfigOptionEx(spec(key=key))
+
+
+def test_the_rules_of_the_firewall_have_their_ports(client):
+    rules = {
+        row.key: {(rule.direction, rule.protocol, rule.port) for rule in row.rule}
+        for row in client.host().config.firewall.ruleset
+    }
+    assert rules["sshServer"] == {("inbound", "tcp", 22)}
+    assert rules["ntpClient"] == {("outbound", "udp", 123)}
+    assert rules["vMotion"] == {("inbound", "tcp", 8000), ("outbound", "tcp", 8000)}
 
 
 def test_the_start_order_of_a_host_is_kept(client):

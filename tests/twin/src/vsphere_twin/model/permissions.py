@@ -10,7 +10,7 @@ from .seed_file import Problem, SeedError, line_of
 
 # Privileges of every role except those with none.
 ALWAYS = ("System.Anonymous", "System.Read", "System.View")
-NO_ACCESS, READ_ONLY, ADMIN = -5, -2, -1
+NO_ACCESS, ANONYMOUS, VIEW, READ_ONLY, ADMIN = -5, -4, -3, -2, -1
 FIRST_OWN = 1001
 
 
@@ -51,6 +51,8 @@ class Permissions:
     def __post_init__(self):
         for role in (
             Role(NO_ACCESS, "NoAccess", "No access"),
+            Role(ANONYMOUS, "Anonymous", "Anonymous", frozenset(ALWAYS[:1])),
+            Role(VIEW, "View", "View", frozenset(("System.Anonymous", "System.View"))),
             Role(READ_ONLY, "ReadOnly", "Read-only", frozenset(ALWAYS)),
             Role(ADMIN, "Admin", "Administrator", frozenset(ALWAYS)),
         ):
@@ -89,6 +91,8 @@ class Permissions:
 
     def grant(self, entity, user, role, propagate):
         """Grant a permission to a user on an object, replacing an existing one."""
+        if role.number in (ANONYMOUS, VIEW):  # GOV: "cannot be granted"
+            raise _wrong_role()
         self._keep_one_administrator([row for row in self.rows if not self._is(row, entity, user)], role, entity)
         self.rows = [row for row in self.rows if not self._is(row, entity, user)]
         self.rows.append(Permission(entity, user, role, propagate))
@@ -104,9 +108,7 @@ class Permissions:
     def _own(self, number):
         role = self.by_number(number)
         if role.system:
-            raise vmodl.fault.InvalidArgument(
-                msg="A specified parameter was not correct: roleId", invalidProperty="roleId"
-            )
+            raise _wrong_role()
         return role
 
     def _is(self, row, entity, user):
@@ -146,6 +148,10 @@ class Permissions:
                     found += [row for row in rows if row not in found]
                     break
         return found
+
+
+def _wrong_role():
+    return vmodl.fault.InvalidArgument(msg="A specified parameter was not correct: roleId", invalidProperty="roleId")
 
 
 def exists(name):

@@ -125,7 +125,7 @@ class Api:
                 if path == "/api/session":
                     return self._session(method, headers, client)
                 if path == OLD_SESSION:
-                    return self._old_session(method, headers, client)
+                    return self._old_session(method, query, headers, client)
                 answer = self._serve(method, path, query, headers, data, errands)
             except RestError as problem:
                 return Answer(problem.status, _json(problem.body))
@@ -164,7 +164,9 @@ class Api:
             return self._dispatcher.sessions.login(user, password, client)
         return self._dispatcher.sessions.login_by_token(_unpacked(token[1]), client)
 
-    def _old_session(self, method, headers, client):
+    def _old_session(self, method, query, headers, client):
+        if query.get("~action") == "get":  # Go clients ask so whether their session still lives
+            method = "GET"
         answer = self._session(method, headers, client)
         value = json.loads(answer.data) if answer.data else None
         return Answer(200, _json({"value": value}), answer.headers)

@@ -39,6 +39,8 @@ def browse_log(call, this, key, host=None, start=None, lines=None):
     """vpxd.log is the journal of events; the others are empty."""
     if key not in LOGS[resolved(call, host) is not None]:
         raise vim.fault.CannotAccessFile(msg=f"Unable to access file {key}", file=key)
+    if start is not None and start < 0:  # which fault it is, is [unsure]; Go clients would ask again and again
+        raise vmodl.fault.InvalidArgument(msg="A specified parameter was not correct: start", invalidProperty="start")
     events = call.world.journal.events if key == "vpxd:vpxd.log" else []
     text = [f"{one.created:%Y-%m-%dT%H:%M:%S.%f}Z info vpxd[1] [{one.kind}] {one.message}" for one in events]
     first = max(1, min(start, len(text) + 1)) if start else 1

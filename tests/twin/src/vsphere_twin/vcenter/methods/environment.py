@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim
+import re
+
+from pyVmomi import vim, vmodl
 
 from ..projections import guest_options, hardware_options, host_gpu, host_targets
 from ..projections.shape import make
@@ -68,26 +70,32 @@ def config_option_descriptor(call, this):
 
 @method(KIND, "QueryConfigOption")
 def config_option(call, this, key=None, host=None):
-    return _option(call, this, key, host)
+    return _option(call, this, key, host, ())
 
 
 @method(KIND, "QueryConfigOptionEx")
 def config_option_ex(call, this, spec=None):
-    key, host = (spec.key, spec.host) if spec is not None else (None, None)
-    return _option(call, this, key, host)
+    if spec is None:
+        return _option(call, this, None, None, ())
+    return _option(call, this, spec.key, spec.host, spec.guestId)
 
 
-def _option(call, this, key, host):
+def _option(call, this, key, host, guests):
     hosts = _hosts(call, this, host)
     newest = min((one.release.newest_hardware for one in hosts), default=OLDEST_HARDWARE)
     release = hosts[0].release if hosts else call.world.release
     profiles = sorted({name for one in hosts for name in host_gpu.types_offered(one)})
-    hardware = hardware_options.hardware_options(int((key or f"vmx-{newest}").rpartition("-")[2]), release, profiles)
+    key = key or f"vmx-{newest}"
+    if re.fullmatch(r"vmx-\d{2}", key) is None or int(key[4:]) > newest:
+        # That the fault is this one is [unsure].
+        raise vmodl.fault.InvalidArgument(msg="A specified parameter was not correct: key", invalidProperty="key")
+    hardware = hardware_options.hardware_options(int(key[4:]), release, profiles)
+    descriptors = guest_options.descriptors(max(hardware.numCPU), hardware.memoryMB.max)
     return make(
         vim.vm.ConfigOption,
-        version=key or f"vmx-{newest}",
+        version=key,
         description="ESXi virtual machine",
-        guestOSDescriptor=guest_options.descriptors(max(hardware.numCPU), hardware.memoryMB.max),
+        guestOSDescriptor=[one for one in descriptors if not guests or one.id in guests],
         supportedMonitorType=["release", "debug", "stats"],
         hardwareOptions=hardware,
     )

@@ -21,7 +21,7 @@ class Collector(Entity):
         self.filter = filter_
         self.read = read  # f(): all items that fit, oldest first
         self.page = DEFAULT_PAGE
-        self.place = 0  # how many items lie behind
+        self.place = None  # how many items lie behind; None: nothing was read, and both directions are open
 
     @property
     def latest(self):
@@ -29,16 +29,17 @@ class Collector(Entity):
 
     def next(self, count):
         """The items after the place, oldest first."""
-        found = self.read()[self.place : self.place + _checked(count)]
-        self.place += len(found)
+        start = self.place or 0
+        found = self.read()[start : start + _checked(count)]
+        self.place = start + len(found)
         return found
 
     def previous(self, count):
         """The items before the place, newest first."""
-        start = max(0, self.place - _checked(count))
-        found = list(reversed(self.read()[start : self.place]))
-        self.place = start
-        return found
+        items = self.read()
+        end = len(items) if self.place is None else self.place
+        self.place = max(0, end - _checked(count))
+        return list(reversed(items[self.place : end]))
 
 
 def _checked(count):
@@ -48,9 +49,7 @@ def _checked(count):
 
 
 def _begin(call, kind, filter_, read):
-    made = Collector(call.session.new_moid(), kind, filter_, read)
-    made.place = len(read())  # after the last entry: clients read back from it, or rewind it
-    return call.session.add(made)
+    return call.session.add(Collector(call.session.new_moid(), kind, filter_, read))
 
 
 @method("EventManager", "QueryEvents")

@@ -7,6 +7,14 @@ from pyVmomi import vim
 from .fabric import mount, vmfs
 from .shape import make
 
+# Rules of the firewall's rulesets, as ESXi has them: directions, protocol, ports. GOV simulator/esx.
+PORTS = {
+    "sshServer": ((("inbound",), "tcp", 22, None),),
+    "ntpClient": ((("outbound",), "udp", 123, None),),
+    "vpxHeartbeats": ((("outbound",), "udp", 902, None),),
+    "vMotion": ((("inbound", "outbound"), "tcp", 8000, None),),
+    "pvrdma": ((("inbound", "outbound"), "tcp", 28250, 28761),),
+}
 POLICIES = ((1, "static", "High Performance"), (2, "dynamic", "Balanced"), (3, "low", "Low power"))
 
 
@@ -52,9 +60,9 @@ def firewall(host):
                 enabled=enabled,
                 allowedHosts=host.allowed_hosts.get(key) or make(vim.host.Ruleset.IpList, allIp=True),
                 rule=[
-                    make(vim.host.Ruleset.Rule, port=port, endPort=end, direction=way, portType="dst", protocol="tcp")
-                    for port, end in [(28250, 28761) if key == "pvrdma" else (22, None)]
-                    for way in ("inbound", "outbound")
+                    make(vim.host.Ruleset.Rule, port=port, endPort=end, direction=way, portType="dst", protocol=kind)
+                    for ways, kind, port, end in PORTS.get(key, ())
+                    for way in ways
                 ],
             )
             for key, enabled in sorted(host.rulesets.items())
