@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import CHANGED, NOT_APPLIED, Row, alike
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.seen import STAGES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,9 +37,17 @@ def of_results(results: str) -> dict[str, Any]:
             dated.append((os.stat(path).st_mtime, path))
         except OSError:
             continue
-    newest = sorted(dated, reverse=True)[: record.LOOKED_AT]
-    found = [(os.path.basename(os.path.dirname(path)), record.read(path)) for _when, path in newest]
-    return known((run, one) for run, one in found if one is not None)
+    read = ((os.path.basename(os.path.dirname(path)), record.read(path)) for _when, path in sorted(dated, reverse=True))
+    applying = ((run, one) for run, one in read if one is not None and _applies(one))
+    return known(itertools.islice(applying, record.LOOKED_AT))
+
+
+def _applies(reported: Mapping[str, Any]) -> bool:
+    """Whether a run applied settings. Many trainings, validations and dry runs must not hide the last one that did."""
+    return any(
+        stage.get("name") in STAGES and stage.get("state") != SKIPPED and not stage.get("check_mode")
+        for stage in reported["stages"]
+    )
 
 
 def known(records: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import device_mode, mlxconfig
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import entry_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.evacuation import DRS_OPTION
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import drivers
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import cannot, net, step
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import shown
@@ -41,6 +42,7 @@ _SHARED_SWITCH = (
     "All hosts of the switch share its MTU, and a larger one also carries smaller packets. Lower it in vCenter after "
     "all of its hosts are restored."
 )
+_DRS_OPTION = "No module sets it back. Before the run, it was {}. Change it in the advanced options of DRS in vCenter."
 _OTHER_PLACE = "Its place in the document is not that of a section of the module. Correct the document in vCenter."
 
 
@@ -263,9 +265,16 @@ def _without(settings: Mapping[str, Net], names: Iterable[str]) -> dict[str, Net
     return {path: one for path, one in settings.items() if path not in left_out}
 
 
+def _maintenance(entries: Sequence[Entry]) -> Steps:
+    """Maintenance mode passes. The DRS option of the cluster, which lets DRS evacuate vGPUs, stays."""
+    settings = {path: one for path, one in net(entries).items() if path.endswith(f".{DRS_OPTION}")}
+    return [cannot(entries, path, _DRS_OPTION.format(shown(one.back))) for path, one in settings.items()]
+
+
 INVERSE: Mapping[str, Inverse] = {
     "bios_settings": _bios,
     "cluster_configuration": _profile,
+    "esxi_maintenance": _maintenance,
     "esxi_kernel_setting": _kernel_setting,
     "esxi_module_options": _module_options,
     "esxi_service": _service,

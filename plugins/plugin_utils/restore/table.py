@@ -31,7 +31,7 @@ OF_CLUSTER = (clusters.MODULE, clusters.HELM)
 # Modules that connect to a BMC instead of vCenter.
 OF_BMC = ("bios_settings",)
 # Changes that do not last, or that the run itself takes back.
-PASSING = ("bmc_power", "esxi_maintenance", "esxi_reboot")
+PASSING = ("bmc_power", "esxi_reboot")
 # Changes that the record of each guest restores, see the module guest_baseline.
 IN_GUESTS = (
     "container_engine",

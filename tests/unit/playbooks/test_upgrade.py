@@ -45,3 +45,20 @@ def test_an_upgrade_reports_why_it_stopped_waiting_for_guests(answer, reason):
     given = {"site": site(), "__upgrade_started": answer, "ansible_failed_result": answer}
     lines = worked_out(entry["ansible.builtin.debug"]["msg"], entry["vars"], **given)
     assert (len(lines), reason in lines[1]) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "run, skip, accepted",
+    [
+        (["all"], [], True),
+        (["all"], ["validation"], True),
+        # Guests without their hosts.
+        (["guests"], [], False),
+        (["all"], ["hosts"], False),
+    ],
+)
+def test_tags_that_leave_out_a_part_of_the_plan_are_rejected(run, skip, accepted):
+    entry = entry_of("upgrade", "Reject tags that leave out a part of the plan", "ansible.builtin.assert")
+    given = {"ansible_run_tags": run, "ansible_skip_tags": skip}
+    met = [worked_out(f"{{{{ {one} }}}}", {}, **given) for one in entry["ansible.builtin.assert"]["that"]]
+    assert all(met) == accepted

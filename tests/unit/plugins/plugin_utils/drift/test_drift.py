@@ -196,6 +196,17 @@ def test_records_are_read_newest_first_and_damaged_ones_are_left_out(tmp_path):
     assert recorded.of_results(str(tmp_path / "none")) == {"runs": [], "values": {}, "stages": {}}
 
 
+def test_many_trainings_and_dry_runs_do_not_hide_the_run_that_applied(tmp_path):
+    more = [record(name="training"), record(check_mode=True)] * recorded.record.LOOKED_AT
+    for number, one in enumerate([record(("esx-01", "mtu", "9000")), *more]):
+        (tmp_path / str(number)).mkdir()
+        file = tmp_path / str(number) / "stages.json"
+        file.write_text(json.dumps(one))
+        os.utime(file, (number, number))
+    found = recorded.of_results(str(tmp_path))
+    assert (found["runs"], found["values"]["esx-01"]["mtu"][0]) == (["0"], "9000")
+
+
 @pytest.mark.parametrize("damage", [{"changes": ["mtu"]}, {"changes": {"mtu": 1}}, {"hosts": 7}])
 def test_a_record_of_another_form_counts_as_far_as_it_is_readable(damage):
     runs = recorded.known([("damaged", {"stages": [{**STAGE, **damage}]}), ("good", record(("esx-01", "mtu", 9000)))])

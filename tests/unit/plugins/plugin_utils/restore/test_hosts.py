@@ -33,6 +33,14 @@ def inverse(module, *entries):
             id="BIOS without a value that the BMC hides",
         ),
         pytest.param(
+            "esxi_maintenance",
+            {**HOST, "state": "entered", "evacuation": "drs_vgpu"},
+            [("gpu.VgpuMMAutomationTimeoutSecs", None, "-1"), ("in_maintenance", False, True)],
+            [],
+            ["gpu.VgpuMMAutomationTimeoutSecs"],
+            id="DRS option that lets maintenance mode move vGPUs",
+        ),
+        pytest.param(
             "nvaie_vib",
             {**HOST, "depot": "[ds] d.zip", "method": "auto", "state": "present"},
             [("driver", None, "nvaie 550"), ("vibs.NVD", None, "550")],
