@@ -29,6 +29,7 @@ _PARTLY = (
     "restore_guest_driver to the package of the earlier driver to restore the driver alone, or restore_guests to true "
     "to restore that state."
 )
+_NO_VM = "The journal has no change of this VM in these runs. If the name is wrong, correct restore_vms."
 # Ids that stay the same when an object gets another name.
 STABLE = ("moid", "instance_uuid", "uuid", "pci", "mst", "path")
 
@@ -42,6 +43,7 @@ def plan(
     vms: Sequence[str] | str = (),
     delete_namespaces: bool = False,
     driver_packages: Mapping[str, Any] | str | None = None,
+    host_name: str = "",
 ) -> dict[str, Any]:
     """The change set of a stage and a host, each empty for all: {runs, problems, steps, cannot, guests}.
 
@@ -52,6 +54,7 @@ def plan(
     runs created, also the nodes of a cluster. vms: names of the only VMs to restore; empty for all VMs and the DRS
     settings. delete_namespaces: whether to delete empty namespaces that the runs created. driver_packages: {version of
     a host driver: its package}, see drivers.Packages. Both may be texts with several lines, from a survey of AWX.
+    host_name: the present name of the host in vCenter, which may have another one since the runs.
     """
     vms = [name for line in vms.splitlines() if (name := line.strip())] if isinstance(vms, str) else vms
     reported = read(folder)
@@ -65,7 +68,8 @@ def plan(
     runs = runs[runs.index(start) :] if start else runs
     steps, lost = [], []
     named: set[str] = set()
-    due = [machines.plain(table.with_stage(entry)) for entry in reported.entries if entry.run in runs]
+    every = [_renamed(entry, host, host_name) for entry in reported.entries if entry.run in runs]
+    due = [machines.plain(table.with_stage(entry)) for entry in every]
     packages = drivers.Packages(reported.entries, driver_packages or {})
     new, gone, nodes = machines.created(due), clusters.deleted_secrets(reported.entries), clusters.has_nodes(due)
     for entries in objects(due):
@@ -91,6 +95,9 @@ def plan(
                 lost.append(asdict(_named(last, one)))
             else:
                 steps.append((last.when, dict(shown(_named(last, one)), entries=[asdict(entry) for entry in own])))
+    if stage in ("", machines.STAGE):
+        unknown = [name for name in vms if not any(machines.is_named(entry, [name]) for entry in due)]
+        lost += [asdict(Cannot(machines.STAGE, name, "settings", _NO_VM)) for name in unknown]
     lost += [clusters.of_kept(one) for _when, one in steps if clusters.is_kept(one, named)]
     steps = [pair for pair in steps if not clusters.is_kept(pair[1], named)]
     # The role itself starts and returns the shell of these hosts, also one that a killed run has left.
@@ -111,6 +118,12 @@ def plan(
         "cannot": lost,
         "guests": {"changed": changed, "partly": partly},
     }
+
+
+def _renamed(entry: Entry, host: str, name: str) -> Entry:
+    """The entry of the stage for a host, with the present name of the host in its request."""
+    is_of = name and entry.stage == "hosts" and entry.host == host and entry.request.get("host")
+    return replace(entry, request={**entry.request, "host": name}) if is_of else entry
 
 
 def _named(last: Entry, one: Any) -> Any:

@@ -75,6 +75,11 @@ def understood(path: str, lines: Iterable[str]) -> tuple[list[Entry], list[str],
             key = (line["task"], line.get("item", -1))
             if line["kind"] == journal.TASK:
                 tasks[line["task"]] = line
+            elif line["kind"] == journal.PLANNED and line["task"] not in tasks:
+                problems.append(
+                    f"{path}, line {number}: the line of its task is lost. Restore does not know how to restore "
+                    f"{', '.join(change['path'] for change in line['changes']) or 'nothing'} of {line['label']}."
+                )
             elif line["kind"] == journal.PLANNED:
                 entries[key] = _entry(tasks[line["task"]], line)
             elif key in entries:

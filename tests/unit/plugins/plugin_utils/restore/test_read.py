@@ -20,7 +20,8 @@ def change(path, before, after, needs=None):
 def write(folder, run, *changes, task="t1", when="2026-01-01T00:00:0", module="esxi_kernel_setting", **more):
     common, end, label = {"v": 1, "task": task}, more.pop("end", "done"), more.pop("label", "esx-01")
     request = {"host": "esx-01", **more.pop("request", {})}
-    head = {"run": run, "stage": "hosts", "module": module, "host": "esx-01", "request": request}
+    stage = more.pop("stage", "hosts")
+    head = {"run": run, "stage": stage, "module": module, "host": "esx-01", "request": request}
     planned = {"item": 0, "label": label, "ids": {"moid": "host-1"}, "changes": list(changes)}
     rows = [{**common, "kind": "task", "when": f"{when}1", **head}]
     rows.append({**common, "kind": "planned", "when": f"{when}2", **planned})
@@ -62,6 +63,14 @@ def test_damaged_lines_are_named_by_number(tmp_path):
         "4: the line is damaged. The changes of this line are not known.",
     ]
     assert report([], plan(str(tmp_path)))[:3] == list(reported.problems)
+
+
+def test_a_change_whose_task_is_lost_is_named_with_its_object(tmp_path):
+    write(tmp_path, "first", ATS)
+    path = tmp_path / "first.jsonl"
+    path.write_text("\n".join(path.read_text().splitlines()[1:]))
+    problem = read(str(tmp_path)).problems[0]
+    assert problem.endswith("Restore does not know how to restore kernel.atsSupport of esx-01.")
 
 
 def test_a_line_of_a_later_release_is_not_guessed(tmp_path):
@@ -210,6 +219,18 @@ def test_a_step_can_leave_out_a_setting(tmp_path):
     assert one.args["settings"] == {"x": "1"}
 
 
+def test_a_renamed_host_is_found_by_its_present_name(tmp_path):
+    write(tmp_path, "first", ATS)
+    (step,) = plan(str(tmp_path), "", "hosts", "esx-01", host_name="esx-01.example.com")["steps"]
+    assert step["args"]["host"] == "esx-01.example.com"
+    assert narrowed(step, ["kernel.atsSupport"]).args["host"] == "esx-01.example.com"
+    # A module in a playbook of the user may be for another host than the one of its task.
+    write(tmp_path, "own", ATS, task="t2", stage="")
+    assert {one["args"]["host"] for one in plan(str(tmp_path), "own", "hosts", "esx-01", host_name="new")["steps"]} == {
+        "esx-01"
+    }
+
+
 def test_a_host_outside_the_inventory_is_named_as_not_restored(tmp_path):
     write(tmp_path, "first", ATS)
     found = plan(str(tmp_path))
@@ -220,3 +241,11 @@ def test_a_host_outside_the_inventory_is_named_as_not_restored(tmp_path):
     assert lines[0].startswith("cannot: esx-01 (hosts), kernel.atsSupport. The run changed it for esx-01, which is not")
     assert lines[1] == "0 steps of 1 runs may be restored: first."
     assert report([], found, True, groups={})[0] == lines[0]
+
+
+def test_a_wrong_name_of_a_vm_is_listed(tmp_path):
+    write(tmp_path, "first", change("cpus", 4, 8), module="vm_config", label="job-01")
+    found = plan(str(tmp_path), vms=["job-01", "jbo-01"])
+    (lost,) = found["cannot"]
+    assert (len(found["steps"]), lost["object"], "correct restore_vms" in lost["why"]) == (1, "jbo-01", True)
+    assert plan(str(tmp_path), stage="hosts", vms=["jbo-01"])["cannot"] == []
