@@ -23,7 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.drift.row import (
     unread,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.health import quarantine
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import safe
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import safe, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -118,7 +118,8 @@ def _of_guests(seen: Mapping[str, Any]) -> Iterator[Row]:
 def _clean(row: Row) -> Row:
     """A row without secrets and without control characters of other systems."""
     values = {name: str(safe(row.setting, getattr(row, name))) for name in ("requested", "found")}
-    texts = {name: plain_text.shown(value) for name, value in asdict(replace(row, **values)).items()}
+    made = replace(row, why=without_secrets(row.why), **values)
+    texts = {name: plain_text.shown(value) for name, value in asdict(made).items()}
     return Row(**texts)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.health.readings import meaning
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.results import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -130,7 +131,7 @@ def _object(
     name: str, reported: Mapping[str, Any], old: Mapping[str, Any] | None, limits: Mapping[str, float], at: str
 ) -> Iterator[Row]:
     for why in reported["unread"]:
-        yield Row(name, "readings", UNKNOWN, why=str(why))
+        yield Row(name, "readings", UNKNOWN, why=without_secrets(str(why)))
     old = old or {}
     restarted = _restarted(reported, old)
     counters = old.get("counters") or {}

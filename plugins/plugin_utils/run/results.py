@@ -230,8 +230,12 @@ def message(seen: Seen) -> str:
         return ""
     of_items = [item for item in _items(seen.data) if item is not seen.data and item.get("failed")]
     said = [str(data["msg"]).strip() for data in of_items or [seen.data] if data.get("msg")]
-    text = re.sub(r"(://[^\s/:@]+:)[^\s/@]+(?=@)", rf"\1{HIDDEN}", "\n".join(dict.fromkeys(said)))
-    text = in_site(text)
+    return without_secrets(in_site("\n".join(dict.fromkeys(said))))
+
+
+def without_secrets(text: str) -> str:
+    """A message without passwords of addresses. One with another secret is hidden as a whole."""
+    text = re.sub(r"(://[^\s/:@]+:)[^\s/@]+(?=@)", rf"\1{HIDDEN}", text)
     return HIDDEN if SECRET_VALUE.search(text.replace(f":{HIDDEN}@", "")) else text
 
 

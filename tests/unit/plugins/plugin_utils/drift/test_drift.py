@@ -249,3 +249,10 @@ def test_quarantine_is_named_and_is_no_drift():
     assert "\x1b" not in reported["text"] + reported["sentence"] + reported["markdown"]
     many = answer({**vms(), "quarantine": {f"job-{number}": entry for number in range(9)}})
     assert many["text"].splitlines()[-1] == "- and 4 more in quarantine"
+
+
+def test_a_reason_shows_no_password_of_an_address():
+    failed = {"failed": True, "msg": "Cannot load https://bot:hunter2@depot.example.com/d.zip. It answers 403."}
+    reported = answer({"hosts": {"esx-01": host(answers={"driver": failed})}, **vms()})
+    assert "hunter2" not in json.dumps(reported)
+    assert "https://bot:[not shown]@depot.example.com/d.zip. It answers 403." in reported["text"]
