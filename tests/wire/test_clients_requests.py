@@ -174,6 +174,28 @@ def test_roles_are_made_changed_and_removed(client):
         manager.RemoveAuthorizationRole(-1, False)
 
 
+def test_a_folder_is_never_moved_into_itself(client):
+    above = client.center.vmFolder.CreateFolder("above")
+    below = above.CreateFolder("below")
+    for target in (above, below):
+        assert isinstance(ended(target.MoveIntoFolder_Task([above])), vim.fault.InvalidFolder)
+    assert (above.parent, below.parent) == (client.center.vmFolder, above)
+    assert ended(above.Destroy_Task()) is None
+
+
+def test_a_datacenter_is_destroyed_only_without_content(client):
+    assert isinstance(ended(client.center.Destroy_Task()), vim.fault.ResourceInUse)
+    assert client.host().parent.parent == client.center.hostFolder
+    made = client.content.rootFolder.CreateDatacenter("100% new")
+    folder = made.vmFolder
+    assert made.name == "100%25 new"
+    with pytest.raises(vim.fault.DuplicateName):
+        client.content.rootFolder.CreateDatacenter("100% new")
+    assert ended(made.Destroy_Task()) is None
+    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+        folder.CreateFolder("none")
+
+
 def test_the_roles_of_vcenter_are_all_there_and_two_cannot_be_granted(client):
     manager = client.content.authorizationManager
     roles = {one.name: one.roleId for one in manager.roleList if one.system}

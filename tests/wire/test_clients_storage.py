@@ -130,3 +130,38 @@ def test_storage_is_scanned(client):
     with pytest.raises(vim.fault.NotFound):
         storage.RescanHba("vmhba9")
     assert client.host().configManager.datastoreSystem.QueryAvailableDisksForVmfs() == []
+
+
+def test_a_file_that_is_missing_is_named_with_its_datastore(client):
+    manager, name = client.content.fileManager, "[datastore-01] none/t.txt"
+    delete = manager.DeleteDatastoreFile_Task(name=name, datacenter=client.center)
+    move = manager.MoveDatastoreFile_Task(
+        sourceName=name, sourceDatacenter=client.center, destinationName="[datastore-01] t.txt"
+    )
+    assert [ended(task).file for task in (delete, move)] == [name, name]
+
+
+def test_files_and_folders_are_copied_and_moved(client):
+    manager, place = client.content.fileManager, {"sourceDatacenter": client.center}
+
+    def of(task):
+        return type(ended(task))
+
+    def text(path):
+        address = f"/folder/{path}?dcPath=lab&dsName=datastore-01"
+        status, _headers, data = client.ask("GET", address, headers={"Cookie": client.cookie})
+        return data.decode() if status == 200 else status
+
+    address = "/folder/one/t.txt?dcPath=lab&dsName=datastore-01"
+    client.ask("PUT", address, b"text", {"Cookie": client.cookie})
+    one, two = "[datastore-01] one", "[datastore-01] two"
+    assert of(manager.CopyDatastoreFile_Task(sourceName=one, destinationName=two, **place)) is type(None)
+    assert (text("one/t.txt"), text("two/t.txt")) == ("text", "text")
+    exists = vim.fault.FileAlreadyExists
+    assert of(manager.MoveDatastoreFile_Task(sourceName=one, destinationName=two, **place)) is exists
+    inside = f"{one}/in"
+    assert of(manager.MoveDatastoreFile_Task(sourceName=one, destinationName=inside, force=True, **place)) is exists
+    assert of(manager.MoveDatastoreFile_Task(sourceName=one, destinationName=one, force=True, **place)) is exists
+    assert of(manager.MoveDatastoreFile_Task(sourceName=two, destinationName=f"{one}/in", **place)) is type(None)
+    assert (text("two/t.txt"), text("one/in/t.txt")) == (404, "text")
+    assert of(manager.DeleteDatastoreFile_Task(name=one, datacenter=client.center)) is type(None)

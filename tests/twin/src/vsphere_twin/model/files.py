@@ -113,15 +113,19 @@ def read(host, path):
     return None if file is None else file.data
 
 
-def move(world, source, source_path, target, target_path, force=False):
-    """Move a file within a datastore or to another one."""
-    file = source.files.get(source_path)
-    if file is None:
-        raise not_found(source_path)
-    if target.files.get(target_path) is not None and not force:
-        raise already_exists(target_path)
-    target.files.put(target_path, file.data)
-    source.files.remove(source_path)
+def move(world, source, source_path, target, target_path, force=False, keep=False):
+    """Move or copy a file, or a folder with its content, within a datastore or to another one."""
+    inside = source is target and f"{target_path}/".startswith(f"{source_path}/")
+    if inside or not force and (target.files.get(target_path) is not None or target.files.is_folder(target_path)):
+        raise already_exists(target_path)  # that a folder in itself gets this fault is [unsure]
+    for path in (source_path, *source.files.paths(source_path, deep=True)):
+        file, place = source.files.get(path), target_path + path[len(source_path) :]
+        if file is None:
+            target.files.make_folder(place, parents=True)
+        else:
+            target.files.put(place, file.data)
+    if not keep:
+        source.files.remove(source_path)
     world.touch(source, target)
 
 

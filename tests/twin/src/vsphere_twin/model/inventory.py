@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
@@ -174,6 +175,8 @@ def put(world, folder, entity):
     """Place an entity into a folder, by the folder's rules."""
     if entity.folder_kind() not in folder.child_types and not _base_kind_fits(entity, folder):
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    if entity in _line(folder):  # a folder in itself would be a circle; the words are [unsure]
+        raise vim.fault.InvalidFolder(msg=f"The folder '{folder.name}' is not valid.", target=reference(folder))
     refuse_duplicate(folder, entity.name, but=entity)
     before = entity.parent
     if before is not None and isinstance(before, Folder):
@@ -184,9 +187,14 @@ def put(world, folder, entity):
     return entity
 
 
+def _line(entity):
+    """An entity and all that it lies in."""
+    return [] if entity is None else [entity, *_line(entity.parent)]
+
+
 def refuse_duplicate(folder, name, but=None):
     """Two siblings never have one name."""
-    other = find_child(folder, name)
+    other = find_child(folder, encoded(name))
     if other is not None and other is not but:
         raise vim.fault.DuplicateName(
             msg=f"The name '{name}' already exists.",
@@ -232,9 +240,8 @@ def refuse_new_name(parent, name):
 
 def encoded(name):
     """Escape slash, backslash and percent, as in vSphere's names; escaped text stays unchanged."""
-    for raw, code in (("/", "%2f"), ("\\", "%5c")):
-        name = name.replace(raw, code)
-    return name
+    name = re.sub("%(?!2f|5c|25)", "%25", name, flags=re.IGNORECASE)
+    return name.replace("/", "%2f").replace("\\", "%5c")
 
 
 def make_folder(world, parent, name):

@@ -1,4 +1,4 @@
-"""FileManager: folders, and moving and deleting files by their datastore paths."""
+"""FileManager: folders, and moving, copying and deleting files by their datastore paths."""
 
 from __future__ import annotations
 
@@ -36,13 +36,35 @@ def move(
     force=None,
     fileType=None,
 ):
-    source, source_path = _located(call, sourceName, sourceDatacenter)
-    target, target_path = _located(call, destinationName, destinationDatacenter or sourceDatacenter)
+    places = (sourceName, sourceDatacenter, destinationName, destinationDatacenter)
+    return _transfer(call, "MoveDatastoreFile_Task", *places, force)
+
+
+@method(KIND, "CopyDatastoreFile_Task")
+def copy(
+    call,
+    this,
+    sourceName,
+    destinationName,
+    sourceDatacenter=None,
+    destinationDatacenter=None,
+    force=None,
+    fileType=None,
+):
+    places = (sourceName, sourceDatacenter, destinationName, destinationDatacenter)
+    return _transfer(call, "CopyDatastoreFile_Task", *places, force, keep=True)
+
+
+def _transfer(call, method_name, name, center, to_name, to_center, force, keep=False):
+    source, path = _located(call, name, center)
+    target, to_path = _located(call, to_name, to_center or center)
 
     def work():
-        files.move(call.world, source, source_path, target, target_path, bool(force))
+        if not path or source.files.get(path) is None and not source.files.is_folder(path):
+            raise files.not_found(name)
+        files.move(call.world, source, path, target, to_path, bool(force), keep)
 
-    return begin(call, "MoveDatastoreFile_Task", source, work, exclusive=False)
+    return begin(call, method_name, source, work, exclusive=False)
 
 
 @method(KIND, "DeleteDatastoreFile_Task")
@@ -53,7 +75,10 @@ def delete(call, this, name, datacenter=None, fileType=None):
         if disk_files.in_use(call.world, store, path):
             raise vim.fault.FileLocked(msg=f"Unable to access file {name} since it is locked", file=name)
         left = disk_files.remove(call.world, store, path)
-        if not left or store.files.get(path) is not None or store.files.is_folder(path):
+        stored = store.files.get(path) is not None or store.files.is_folder(path)
+        if not left and not stored:
+            raise files.not_found(name)
+        if stored:
             store.files.remove(path)
         call.world.touch(store)
 

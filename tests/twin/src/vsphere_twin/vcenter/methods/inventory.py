@@ -178,6 +178,12 @@ def _destroy(world, entity):
     elif isinstance(entity, inventory.ResourcePool):
         _dissolve(world, entity)
         return
+    elif isinstance(entity, inventory.Datacenter):
+        folders = entity.descendants()
+        if any(folder.descendants() for folder in folders):
+            raise inventory.in_use(entity)  # that it is refused while it has content, is [unsure]
+        for folder in folders:
+            world.remove(folder)
     elif getattr(entity, "vms", None) or isinstance(entity, IN_USE_BY_HOSTS) and entity.hosts:
         raise inventory.in_use(entity)
     entity.parent.children.pop(entity.moid, None)
