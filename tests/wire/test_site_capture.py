@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields, objects, reader
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import fields, objects, reader, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Capture
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
@@ -244,6 +244,9 @@ def test_a_killed_capture_continues_with_what_is_left(capture, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         module()
     monkeypatch.setattr(reader.Reader, "_save", save)
+    with monkeypatch.context() as other:
+        other.setattr(run, "origin", lambda vcenter: "another vCenter")
+        assert "An unfinished capture of another vCenter" in module()["msg"]
     running.requests.clear()
     again = module()
     assert again["resumed"]

@@ -135,12 +135,12 @@ def _manifest(dest: str, keep_names: bool) -> dict[str, Any]:
     return manifest
 
 
-def _unfinished(dest: str, folder: str) -> OperatorError:
+def _unfinished(dest: str, folder: str, other: str = "with another value of `keep`") -> OperatorError:
     return OperatorError(
         dest,
         "cannot continue the capture",
-        "An unfinished capture with another value of `keep` is there.",
-        f"Remove the folder {folder}, or use the value of the earlier run",
+        f"An unfinished capture {other} is there.",
+        f"Remove the folder {folder}, or capture as in the earlier run",
         "capture_not_written",
     )
 
@@ -148,8 +148,9 @@ def _unfinished(dest: str, folder: str) -> OperatorError:
 class Part:
     """Sources that one task reads. Each is kept on its own, and the next run continues with what is left."""
 
-    def __init__(self, dest: str, kind: str, keep_names: bool) -> None:
+    def __init__(self, dest: str, kind: str, keep_names: bool, origin: str) -> None:
         self._dest = dest
+        self._origin = origin
         self._keep_names = keep_names
         self.path = f"{dest}.{kind}.partial"
         with trouble.written(dest):
@@ -167,7 +168,7 @@ class Part:
             with alone(self._dest) as table:
                 made = make(table)
                 save(self._dest, table)
-            data = dict(vars(made), keep_names=self._keep_names)
+            data = dict(vars(made), keep_names=self._keep_names, origin=self._origin)
             write(os.path.join(self.path, f"{key}{_ENDING}"), json.dumps(data))
         self._made[key] = made
 
@@ -183,6 +184,8 @@ class Part:
         data = load(os.path.join(self.path, name))
         if data.pop("keep_names") is not self._keep_names:
             raise _unfinished(self._dest, self.path)
+        if data.pop("origin", self._origin) != self._origin:
+            raise _unfinished(self._dest, self.path, "of another vCenter")
         texts, dropped = Counter(data["texts"]), Counter(data["dropped"])
         return Addition(
             data["source"], tuple(data["folders"]), data["files"], data["coverage"], texts=texts, dropped=dropped

@@ -14,11 +14,14 @@ import shutil
 import struct
 import tempfile
 import zipfile
-from typing import IO, Any, Iterable, Iterator, cast
+from typing import IO, TYPE_CHECKING, Any, Iterable, Iterator, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import check, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 FORMAT = 1
 MANIFEST, STATE = "manifest.json", "state.json"
@@ -32,6 +35,11 @@ _UNREAD = (*trouble.ARCHIVE, KeyError, TypeError)
 MOST_BYTES, MOST_FILES = 4 * 1024**3, 500_000
 # Members of a zip get this time, so that equal captures are equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def origin(vcenter: VCenter) -> str:
+    """What a run must have in common with the run that it continues. An ESXi host has no identity of a vCenter."""
+    return str(vcenter.content.about.instanceUuid or vcenter.name)
 
 
 class Folder:
@@ -51,7 +59,7 @@ class Folder:
                 found = load(state)
                 if found["mode"] != mode:
                     raise self._refused(
-                        "An unfinished capture with other options is there.",
+                        "An unfinished capture of another vCenter or with other options is there.",
                         f"Remove the folder {self.path}, or use the options of the earlier run",
                     )
                 self.coverage, self.counts = found["coverage"], found["counts"]

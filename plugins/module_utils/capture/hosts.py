@@ -21,6 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture import esx
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.add import Addition, Part
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.args import CAPTURE
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import origin
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_commands import (
     COMMANDS,
     MODULES,
@@ -206,7 +207,7 @@ def unread(name: str, why: str, table: Table) -> Addition:
 def capture(vcenter: VCenter, request: HostCaptureRequest, connect: Callable[[], VCenter]) -> dict[str, Any]:
     """Add the hosts to the capture, and return what it has of them. connect: one more connection to vCenter."""
     keep_names = "names" in request.keep
-    part = Part(request.dest, "hosts", keep_names)
+    part = Part(request.dest, "hosts", keep_names, origin(vcenter))
     left = [one for one in find_hosts(vcenter, request.hosts) if one.moid not in part]
     for one in left:
         if one.connection != "connected":

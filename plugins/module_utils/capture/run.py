@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import trouble
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Folder
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.bundle import Folder, origin
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.reader import Reader
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def capture(vcenter: VCenter, request: CaptureRequest) -> dict[str, Any]:
     """Write the capture, and return what it has."""
     keep_names = "names" in request.keep
-    mode = {"keep_names": keep_names, "event_days": request.event_days}
+    mode = {"keep_names": keep_names, "event_days": request.event_days, "vcenter": origin(vcenter)}
     folder = Folder(request.dest, mode)
     about = vcenter.content.about
     reader = Reader(vcenter, folder, keep_names, request.event_days)

@@ -227,7 +227,7 @@ def taken(_options, *_given):
     class VCenter:
         class content:
             class about:
-                version, build, apiVersion = "8.0.3", "1", "8.0.3.0"
+                version, build, apiVersion, instanceUuid = "8.0.3", "1", "8.0.3.0", None
 
         name = "vc"
 

@@ -18,8 +18,8 @@ def one(name, text="x"):
     return make
 
 
-def part(tmp_path, keep_names=False):
-    return Part(str(tmp_path / "site.zip"), "hosts", keep_names)
+def part(tmp_path, keep_names=False, origin="first"):
+    return Part(str(tmp_path / "site.zip"), "hosts", keep_names, origin)
 
 
 def test_the_next_run_continues(tmp_path):
@@ -48,6 +48,12 @@ def test_another_value_of_keep_is_rejected(tmp_path):
     part(tmp_path).keep("host-10", one("esx01"))
     with pytest.raises(OperatorError, match="another value of `keep`"):
         part(tmp_path, keep_names=True)
+
+
+def test_hosts_of_another_vcenter_are_not_added(tmp_path):
+    part(tmp_path).keep("host-10", one("esx01"))
+    with pytest.raises(OperatorError, match="of another vCenter is there"):
+        part(tmp_path, origin="second")
 
 
 def test_a_source_replaces_its_earlier_files_alone(tmp_path):
