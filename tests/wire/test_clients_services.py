@@ -152,6 +152,22 @@ def test_statistics_follow_from_the_model(client):
             manager.QueryPerf([vim.PerformanceManager.QuerySpec(entity=host, **wrong)])
 
 
+def test_a_cluster_has_statistics_of_the_past_only(client):
+    manager, cluster = client.content.perfManager, client.find(vim.ClusterComputeResource, "gpu")
+    assert 6 in {one.counterId for one in manager.QueryAvailablePerfMetric(cluster, intervalId=300)}
+    assert not manager.QueryAvailablePerfMetric(cluster, intervalId=20)
+    metrics = [vim.PerformanceManager.MetricId(counterId=number, instance="") for number in (6, 24, 143)]
+
+    def read(entity, period):
+        spec = vim.PerformanceManager.QuerySpec(entity=entity, metricId=metrics, intervalId=period, maxSample=1)
+        return {row.id.counterId: row.value[0] for one in manager.QueryPerf([spec]) for row in one.value}
+
+    hosts = [read(host, 20) for host in cluster.host]
+    whole = read(cluster, 300)
+    assert whole == {6: sum(one[6] for one in hosts), 24: sum(one[24] for one in hosts) // len(hosts)}
+    assert not read(cluster, 20)
+
+
 def test_extensions_come_and_go(client):
     manager = client.content.extensionManager
     assert manager.FindExtension("com.vmware.vim.eam").company == "VMware, Inc."

@@ -316,3 +316,15 @@ def test_a_slash_in_a_name_is_escaped(client):
     assert made.name == "c%2fd"
     assert isinstance(ended(made.ReconfigVM_Task(vim.vm.ConfigSpec(name="e" * 81))), vim.fault.InvalidName)
     assert ended(made.Destroy_Task()) is None
+
+
+@pytest.mark.parametrize("address", ["zz", "00:50:56:x", "00:50:56:01:02:03:04"])
+def test_a_text_that_is_no_mac_address_is_refused(client, vm, address):
+    backing = DEVICE.VirtualEthernetCard.NetworkBackingInfo(deviceName="VM Network")
+    nic = DEVICE.VirtualVmxnet3(key=-1, backing=backing, addressType="manual", macAddress=address)
+    change = DEVICE.VirtualDeviceSpec(operation="add", device=nic)
+    fault = ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change])))
+    assert isinstance(fault, vim.fault.InvalidDeviceSpec)
+    assert fault.property == "virtualDeviceSpec.device.macAddress"
+    nic.macAddress = "00:50:56:01:02:0A"
+    assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change]))) is None

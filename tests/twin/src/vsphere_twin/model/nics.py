@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pyVmomi import vim
 
 from . import backings
@@ -16,6 +18,7 @@ PROTOCOLS = ("rocev1", "rocev2")
 PROTOCOL_HARDWARE = range(14, 20)  # where community.vmware and govc send a protocol
 SRIOV_HARDWARE = 10  # vSphere 6.5 networking guide
 MOST_ADAPTERS = 10
+MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 MOST_PVRDMA_SINCE_17 = 10  # one before [unsure: general knowledge]
 
 
@@ -43,6 +46,7 @@ def check(world, vm, index, device):
         if sum(isinstance(one, PVRDMA) for one in vm.nics) >= most_pvrdma(hardware):
             raise _too_many(index)
         check_protocol(world, vm, index, device)
+    _check_address(index, device)
     check_backing(world, vm, index, device)
 
 
@@ -50,6 +54,7 @@ def check_edit(world, vm, index, device):
     """Refuse an invalid change of an adapter."""
     if isinstance(device, PVRDMA):
         check_protocol(world, vm, index, device)
+    _check_address(index, device)
     check_backing(world, vm, index, device)
 
 
@@ -68,6 +73,16 @@ def _protocol(device):
 def _physical(device):
     wanted = device.sriovBacking.physicalFunctionBacking if device.sriovBacking is not None else None
     return wanted.id if wanted is not None else None
+
+
+def _check_address(index, device):
+    """Refuse a text that is no MAC address [unsure: the fault]."""
+    if device.macAddress and not MAC.fullmatch(device.macAddress):
+        raise vim.fault.InvalidDeviceSpec(
+            msg=f"Invalid configuration for device '{index}'.",
+            property="virtualDeviceSpec.device.macAddress",
+            deviceIndex=index,
+        )
 
 
 def check_protocol(world, vm, index, device):

@@ -91,7 +91,8 @@ def provider_summary(call, this, entity):
 
 @method("PerformanceManager", "QueryAvailablePerfMetric")
 def available_metric(call, this, entity, beginTime=None, endTime=None, intervalId=None):
-    return [make(PERF.MetricId, counterId=number, instance="") for number in COUNTERS if _runs(call.resolve(entity))]
+    numbers = _numbers_of(call.resolve(entity), intervalId)
+    return [make(PERF.MetricId, counterId=number, instance="") for number in numbers]
 
 
 @method("PerformanceManager", "QueryPerf")
@@ -102,13 +103,15 @@ def query_perf(call, this, querySpec):
 def _samples(call, spec):
     """Return the last samples of an entity: its present state, as if it had not changed; none for a stopped one."""
     entity = call.resolve(spec.entity)
-    period = spec.intervalId or REAL_TIME_S
+    period = spec.intervalId or (INTERVALS[0][2] if _is_cluster(entity) else REAL_TIME_S)
     if period not in (REAL_TIME_S, *(row[2] for row in INTERVALS)):
         raise _wrong("querySpec.interval")
-    numbers = [one.counterId for one in spec.metricId or []] or list(COUNTERS)
-    if any(number not in COUNTERS for number in numbers):
+    wanted = [one.counterId for one in spec.metricId or []] or list(COUNTERS)
+    if any(number not in COUNTERS for number in wanted):
         raise _wrong("querySpec.metricId")
-    if not _runs(entity):
+    available = _numbers_of(entity, period)
+    numbers = [number for number in wanted if number in available]
+    if not numbers:
         return None
     end = spec.endTime or datetime.datetime.now(datetime.timezone.utc)
     count = min(spec.maxSample or 1, MOST_SAMPLES)
@@ -128,7 +131,20 @@ def _samples(call, spec):
     )
 
 
+def _is_cluster(entity):
+    return entity.kind == "ClusterComputeResource"
+
+
+def _numbers_of(entity, period):
+    """The counters of an entity; clusters have those of processors and memory, and no real-time ones."""
+    if not _runs(entity) or _is_cluster(entity) and period == REAL_TIME_S:
+        return []
+    return [number for number, row in COUNTERS.items() if not _is_cluster(entity) or row[0] in ("cpu", "mem")]
+
+
 def _runs(entity):
+    if _is_cluster(entity):
+        return any(map(_runs, entity.hosts.values()))
     return (
         entity.kind == "HostSystem"
         and entity.reachable
@@ -138,7 +154,10 @@ def _runs(entity):
 
 
 def _value(entity, number):
-    """A machine does nothing but hold its memory."""
+    """A machine does nothing but hold its memory; a cluster is the sum of its hosts, or their mean of a percentage."""
+    if _is_cluster(entity):
+        values = [_value(host, number) for host in entity.hosts.values() if _runs(host)]
+        return sum(values) // (len(values) if COUNTERS[number][3] == "percent" else 1)
     host = entity if entity.kind == "HostSystem" else entity.host
     mhz = host.hardware.mhz * (host.hardware.cores if entity is host else entity.cpus)
     memory_mb = host.hardware.memory_gb * 1024
