@@ -152,6 +152,17 @@ def test_statistics_follow_from_the_model(client):
             manager.QueryPerf([vim.PerformanceManager.QuerySpec(entity=host, **wrong)])
 
 
+def test_a_host_gets_other_ntp_servers(client):
+    clock, config = client.host().configManager.dateTimeSystem, vim.host.DateTimeConfig
+    clock.UpdateDateTimeConfig(config(ntpConfig=vim.host.NtpConfig(server=["a.example", "b.example"])))
+    assert clock.dateTimeInfo.ntpConfig.server == ["a.example", "b.example"]
+    assert client.read(client.host(), "config.dateTimeInfo")["config.dateTimeInfo"].ntpConfig.server[0] == "a.example"
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        clock.UpdateDateTimeConfig(config(timeZone="Europe/Berlin"))
+    with pytest.raises(vmodl.fault.NotSupported):
+        clock.UpdateDateTimeConfig(config(protocol="ptp"))
+
+
 def test_a_cluster_has_statistics_of_the_past_only(client):
     manager, cluster = client.content.perfManager, client.find(vim.ClusterComputeResource, "gpu")
     assert 6 in {one.counterId for one in manager.QueryAvailablePerfMetric(cluster, intervalId=300)}

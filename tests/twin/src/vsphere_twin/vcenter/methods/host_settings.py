@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import graphics
+from vsphere_twin.model import graphics, kept
 from vsphere_twin.model.host import require_answer
 
 from ..projections.shape import make
@@ -15,6 +15,17 @@ from .host_system import host_method
 @host_method("HostDateTimeSystem", "QueryDateTime")
 def query_date_time(call, this):
     return call.world.clocks.now(this.host.name)
+
+
+@host_method("HostDateTimeSystem", "UpdateDateTimeConfig")
+def update_date_time(call, this, config):
+    """Set the NTP servers; hosts have no other time zone than UTC."""
+    kept.refuse_unserved(config, ("ntpConfig", "timeZone"))
+    kept.require_one_of(config.timeZone, ("UTC",), "config.timeZone")
+    if config.ntpConfig is not None:
+        kept.refuse_unserved(config.ntpConfig, ("server",))
+        this.host.ntp_servers = list(config.ntpConfig.server)
+        call.world.touch(this, this.host)
 
 
 @host_method("HostServiceSystem", "StartService")
