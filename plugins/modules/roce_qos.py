@@ -171,6 +171,11 @@ options:
         type: list
         elements: str
         required: true
+  settings_platform:
+    description:
+      - Platform of the switch that had the O(settings). If the switch has another platform now, the module changes
+        nothing and reports them as C(cannot).
+    type: str
   version:
     description:
       - Release of the switch for O(state=rendered) and O(state=parsed), if commands or outputs differ between releases.

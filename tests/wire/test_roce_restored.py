@@ -77,3 +77,14 @@ def test_a_change_of_another_client_survives_and_is_named(platform):
         assert {name for name, state in states.items() if state != "restored"} == kept, states
         assert {states[name] for name in kept} == {"changed since by another"}
         assert running(lab) == before
+
+
+def test_a_switch_of_another_platform_stays_as_it_is():
+    removed = {"path": ["interface Ethernet1", "mtu"], "before": "mtu 1500", "left": None}
+    with bench("nxos") as lab:
+        before = running(lab)
+        answer = restored(lab, [removed], settings_platform="eos")
+        assert not answer.get("failed"), answer["msg"]
+        (row,) = answer["switch"]["settings"]
+        assert (row["state"], "platform eos" in row["why"], answer["changed"]) == ("cannot", True, False)
+        assert (answer["switch"]["commands"], running(lab)) == ([], before)

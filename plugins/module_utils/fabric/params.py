@@ -61,6 +61,7 @@ ARGUMENTS = dict(
             "commands": {"type": "list", "elements": "str", "required": True},
         },
     },
+    settings_platform={"type": "str"},
     version={"type": "str"},
     **PLATFORM,
 )
@@ -91,6 +92,7 @@ class QosRequest:
     # Of state restored.
     settings: Sequence[Setting] = ()
     killed: Sequence[Killed] = ()
+    settings_platform: str | None = None
 
     @property
     def gone(self) -> bool:

@@ -44,18 +44,23 @@ _UNREADABLE = (
     "This release does not read the configurations that the journal has of the switch: {why} Use the release that "
     "wrote the journal, or restore from the file in backup_file."
 )
+_REPLACED = "The switch had the platform {} during this run, and another one during later runs."
 _RELOADED = "`config qos reload` wrote all QoS tables of the switch. Load a backup of config_db.json instead."
 
 
 def _switch(entries: Sequence[Entry]) -> list[Step | Cannot]:
     forward = [entry for entry in entries if not (entry.state == PLANNED and _restores(entry))]
+    readable = [str(entry.ids.get("platform") or "") for entry in forward]
+    readable = [name for name, entry in zip(readable, forward) if not _unreadable(entry, name)]
+    now = readable[-1] if readable else ""
     found: list[Step | Cannot] = []
     runs: list[Sequence[facts.Setting]] = []
     killed: list[dict[str, Any]] = []
     for position, entry in enumerate(forward):
         platform = str(entry.ids.get("platform") or "")
         commands = [str(command) for command in entry.ids.get("commands") or ()]
-        unreadable = _unreadable(entry, platform)
+        # The settings of a switch that was replaced went with it.
+        unreadable = _unreadable(entry, platform) or (_REPLACED.format(platform) if platform != now else "")
         if unreadable:
             found += [cannot([entry], path, unreadable) for path in net([entry]) if path not in _PASSING]
         elif any(command.startswith("config qos reload") for command in commands):
@@ -79,13 +84,15 @@ def _switch(entries: Sequence[Entry]) -> list[Step | Cannot]:
     settings = facts.combined(runs)
     if not settings and not killed:
         return found
-    return [*found, _step(entries, settings, killed)]
+    return [*found, _step(entries, settings, killed, now)]
 
 
-def _step(entries: Sequence[Entry], settings: Sequence[facts.Setting], killed: Sequence[Mapping[str, Any]]) -> Step:
+def _step(
+    entries: Sequence[Entry], settings: Sequence[facts.Setting], killed: Sequence[Mapping[str, Any]], platform: str
+) -> Step:
     last = entries[-1]
     rows = [{"path": list(one.path), "before": one.before, "left": one.left} for one in settings]
-    args = {"state": "restored", "settings": rows, "killed": list(killed)}
+    args = {"state": "restored", "settings": rows, "settings_platform": platform, "killed": list(killed)}
     return Step(
         stage=STAGE,
         host=last.host,

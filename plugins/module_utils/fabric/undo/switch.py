@@ -44,8 +44,15 @@ class Undo(RoceQos):
         self._platform.check(None, self._session.name)
         for item in items:
             now = cast("Held", item.now).facts
-            wanted = _wanted(self._request, now, self._platform)
-            self._rows = facts.judge(wanted, now, self._platform.object_of, self._platform.lacks)
+            was = self._request.settings_platform
+            if was and was != self._platform.name:
+                why = f"The runs changed a switch of the platform {was}, and this one has {self._platform.name}."
+                self._rows = [
+                    facts.Row(one.path, facts.CANNOT, one.before, one.left, None, why) for one in self._request.settings
+                ]
+            else:
+                wanted = _wanted(self._request, now, self._platform)
+                self._rows = facts.judge(wanted, now, self._platform.object_of, self._platform.lacks)
             item.ids["settings"] = [row.as_result() for row in self._rows]
 
     def want(self, item: Item[QosRequest, View]) -> View:

@@ -7,6 +7,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.switches i
 
 from .test_steps import entry
 
+STEP = {"state": "restored", "settings_platform": "eos", "killed": []}
 PORT = "interface Ethernet1\n   {}\n"
 
 
@@ -31,7 +32,7 @@ def test_changes_of_others_between_two_runs_are_no_settings():
     (step,) = inverse(
         run(PORT.format("mtu 1500"), PORT.format("mtu 9000")), run(other, other.replace("9000", "9214"), run="r2")
     )
-    assert step.args == {"state": "restored", "settings": mtu("mtu 1500", "mtu 9214"), "killed": [], "save": "never"}
+    assert step.args == {**STEP, "settings": mtu("mtu 1500", "mtu 9214"), "save": "never"}
     assert (step.back, step.left) == (
         {"interface Ethernet1 mtu": "mtu 1500"},
         {"interface Ethernet1 mtu": "mtu 9214"},
@@ -41,7 +42,7 @@ def test_changes_of_others_between_two_runs_are_no_settings():
 def test_a_restore_does_not_inherit_a_permission_to_restart_the_switch():
     request = {"save": "never", "allow": ["roce_enable_reboot"]}
     (step,) = inverse(run(PORT.format("mtu 1500"), PORT.format("mtu 9000"), request))
-    assert step.args == {"state": "restored", "settings": mtu("mtu 1500", "mtu 9000"), "killed": [], "save": "never"}
+    assert step.args == {**STEP, "settings": mtu("mtu 1500", "mtu 9000"), "save": "never"}
 
 
 def test_a_restore_leaves_nothing_to_restore():
@@ -99,3 +100,10 @@ def test_an_unknown_platform_or_format_concerns_its_run_alone():
         ("Ethernet1.mtu", "They are not in the format of the platform sonic"),
         ("Ethernet1.mtu", "The platform without a name is unknown (unknown_platform)"),
     ]
+
+
+def test_a_switch_of_another_platform_does_not_get_the_settings_of_the_one_before():
+    before, left = PORT.format("mtu 1500"), PORT.format("mtu 9000")
+    lost, step = inverse(run("{}", "{}", platform="sonic"), run(before, left, run="r2"))
+    assert (step.args["settings"], step.args["settings_platform"]) == (mtu("mtu 1500", "mtu 9000"), "eos")
+    assert lost.why.startswith("The switch had the platform sonic during this run")
