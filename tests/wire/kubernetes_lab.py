@@ -42,8 +42,10 @@ def policy(driver: dict[str, str] | None) -> dict[str, Any]:
     blocks: dict[str, Any] = {name: {**CHART, "image": image} for name, image in OPERANDS.items()}
     blocks["driver"] = {"enabled": bool(driver), **(driver or {})}
     blocks["toolkit"]["enabled"] = bool(driver)
-    for name in ("daemonsets", "dcgm", "nodeStatusExporter", "operator"):
+    for name in ("daemonsets", "nodeStatusExporter", "operator"):
         blocks[name] = {}
+    # The chart disables it, and the exporter starts a host engine of its own.
+    blocks["dcgm"] = {**CHART, "image": "dcgm", "enabled": False}
     return {"metadata": {"name": "cluster-policy"}, "spec": blocks}
 
 

@@ -40,6 +40,7 @@ def policy(name="cluster-policy", version="580.95.05", **driver):
     spec = {block: {} for block in BLOCKS}
     for block, image in IMAGES.items():
         spec[block] = {"repository": "registry.example/nvidia", "image": image, "version": "v1"}
+    spec["dcgm"] = {"enabled": False}
     spec["driver"].update(version=version, licensingConfig={"secretName": "licensing-config"}, **driver)
     return {"metadata": {"name": name}, "spec": spec}
 

@@ -15,10 +15,11 @@ from . import nvidia_view as views
 from .calls import Answer, program
 
 PACKAGE, VERSION = "datacenter-gpu-manager", "4.2.3"
-NO_ENGINE = (
-    "Error: unable to establish a connection to the specified host: localhost\n"
+_NO_ENGINE = (
+    "Error: unable to establish a connection to the specified host: {}\n"
     "Error: Unable to connect to host engine. Host engine connection invalid/disconnected.\n"
 )
+NO_ENGINE = _NO_ENGINE.format("localhost")
 OFF = "Error: Health watches not enabled. Please enable watches. \n"
 SET = "Health monitor systems set successfully.\n"
 FAILED, BAD_USAGE, NO_CONNECTION = 226, 255, 255  # 226 is the exit status of a failed test in published runs
@@ -34,6 +35,11 @@ TESTS = (
 )
 SYSTEMS = set("adimnptx")
 _WATCHES = weakref.WeakKeyDictionary()  # VM: (which boot, the letters)
+
+
+def unreachable(host):
+    """What dcgmi prints without a host engine at this address."""
+    return _NO_ENGINE.format(host)
 
 
 @program("dcgmi")
@@ -120,16 +126,20 @@ def _health(vm, call, words):
 
 
 def _report(vm, view):
-    bad = [card for card in view.cards if gpu_errors.memory(vm, card.index)["uncorrected"]]
+    return report([card.index for card in view.cards if gpu_errors.memory(vm, card.index)["uncorrected"]])
+
+
+def report(bad):
+    """The result of the health watches, with the indexes of GPUs that have an error of their memory."""
     body = {"Overall Health": {"value": "Failure" if bad else "Healthy"}}
     if bad:
         errors = {
-            str(card.index): {
+            str(index): {
                 "children": {
                     "Errors": {
                         "children": {
                             "Memory system": {
-                                "overflow": [f"A DBE has occurred on GPU {card.index}."],
+                                "overflow": [f"A DBE has occurred on GPU {index}."],
                                 "value": "Failure",
                             }
                         }
@@ -137,7 +147,7 @@ def _report(vm, view):
                 },
                 "value": "Failure",
             }
-            for card in bad
+            for index in bad
         }
         body["GPU"] = {"children": errors}
     return json.dumps({"body": body, "header": ["Health Monitor Report"]}, indent=8) + "\n"

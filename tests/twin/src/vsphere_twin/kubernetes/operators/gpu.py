@@ -11,13 +11,14 @@ MANAGER = "gpu-operator"
 RESOURCE = "nvidia.com/gpu"
 PCI = ("feature.node.kubernetes.io/pci-10de.present", "feature.node.kubernetes.io/pci-15b3.present")
 TAINT = {"key": RESOURCE, "operator": "Exists", "effect": "NoSchedule"}
-DRIVER = "nvidia-driver-daemonset"
+DRIVER, ENGINE = "nvidia-driver-daemonset", "nvidia-dcgm"
 # (block of ClusterPolicy, daemon set, label nvidia.com/gpu.deploy.*, container), in their order.
 OPERANDS = (
     ("driver", DRIVER, "driver", "nvidia-driver-ctr"),
     ("toolkit", "nvidia-container-toolkit-daemonset", "container-toolkit", "nvidia-container-toolkit-ctr"),
     ("devicePlugin", "nvidia-device-plugin-daemonset", "device-plugin", "nvidia-device-plugin"),
     ("gfd", "gpu-feature-discovery", "gpu-feature-discovery", "gpu-feature-discovery"),
+    ("dcgm", ENGINE, "dcgm", "nvidia-dcgm-ctr"),
     ("dcgmExporter", "nvidia-dcgm-exporter", "dcgm-exporter", "nvidia-dcgm-exporter"),
     ("validator", "nvidia-operator-validator", "operator-validator", "nvidia-operator-validator"),
 )
@@ -26,7 +27,9 @@ _STATES = {
     "toolkit": "state-container-toolkit",
     "devicePlugin": "state-device-plugin",
 }
-_STATES.update(driver="state-driver", gfd="gpu-feature-discovery", dcgmExporter="state-dcgm-exporter")
+_STATES.update(
+    driver="state-driver", gfd="gpu-feature-discovery", dcgmExporter="state-dcgm-exporter", dcgm="state-dcgm"
+)
 
 
 def discover(world):

@@ -31,6 +31,10 @@ class Hardware:
     xids: tuple = ()  # errors in the log of the kernel
     failed_tests: tuple = ()  # of the diagnostic of DCGM
     storage: tuple = ("NVMe",)  # that nvidia_fs serves, as gdscheck names it
+    files: dict = dataclasses.field(default_factory=lambda: {"/data/sample.bin": 2 << 30})  # path: size, of the storage
+    copies: bool = False  # whether cuFile falls back to a copy through host memory
+    failed_gpus: tuple = ()  # indexes of GPUs with an error that the health watches of DCGM report
+    watched: str = ""  # the pod whose host engine of DCGM keeps health watches
     mig: tuple = ()  # profiles of each GPU, None for one whose MIG mode is off; empty until a MIG manager worked
     mig_applied: tuple = ()  # (the pod of the MIG manager, the label that it applied last)
     environment: dict = dataclasses.field(default_factory=dict)  # what a webhook sets in each container of the node

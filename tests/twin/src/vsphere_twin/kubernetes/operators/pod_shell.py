@@ -15,7 +15,8 @@ from pathlib import Path
 
 from ...guests import programs
 from ...guests.programs import dcgm, nvidia_ecc
-from .parts import amount
+from . import gpu
+from .parts import amount, owned
 
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 KERNEL = "5.15.0-130-generic"
@@ -41,7 +42,11 @@ def outcome(world, pod, container):
 
 
 def _line(machine, line, before):
-    line = line.replace("$?", str(before))
+    line = line.replace("$?", str(before)).replace("${mib}", str(machine.mib))
+    size = re.match(r"mib=\$\(\(\$\(stat -c %s (\S+) 2>/dev/null \|\| echo 0\) / 1048576\)\)", line)
+    if size or line == "mib=$((mib > 1024 ? 1024 : mib))":
+        machine.mib = machine.stored.get(size[1], 0) >> 20 if size else min(machine.mib, 1024)
+        return "", 0
     quoted = [single or double for single, double in re.findall(r"'([^']*)'|\"([^\"]*)\"", line)]
     if line.startswith("echo "):
         return f"{quoted[0] if quoted else line[5:]}\n", 0
@@ -74,6 +79,15 @@ class Machine:
         added = ((container.get("securityContext") or {}).get("capabilities") or {}).get("add") or ()
         self.may_read_log = "SYSLOG" in added
         self.engine = False  # whether the host engine of DCGM runs
+        self.mib = 0  # a variable of the script
+        self.reads = 0  # that nvidia_fs counted
+        mounted = [one["mountPath"] for one in container.get("volumeMounts") or ()]
+        # The files of a volume: one of a claim has the same ones.
+        self.stored = {
+            path: size
+            for path, size in self.hardware.files.items()
+            if any(path.startswith(f"{one}/") for one in mounted)
+        }
         self.interfaces = [("eth0", pod["status"].get("podIP", "172.20.0.9"), 24, 1450), *self._attached()]
         self.files = self._files()
 
@@ -227,6 +241,8 @@ def _host_engine(machine, _words):
 
 def _dcgmi(machine, words):
     """The diagnostic of DCGM. A vGPU reports nothing of the hardware."""
+    if words[:2] == ["health", "--host"]:
+        return _health(machine, words[2], words[3:])
     if not machine.engine:
         return dcgm.NO_ENGINE, dcgm.NO_CONNECTION
     if words[:2] != ["diag", "--run"] or words[3:] != ["--json"] or words[2] not in dcgm.LEVELS:
@@ -244,11 +260,57 @@ def _dcgmi(machine, words):
     return dcgm.document(tests, indexes, version), dcgm.FAILED if failed else 0
 
 
-def _gdscheck(machine, words):
+def _health(machine, host, words):
+    """The health watches of the host engine of the operator. The Service leads to that of the node."""
+    cluster, namespace = machine.world.cluster, machine.world.gpu_namespace
+    found = cluster.get("daemonsets", gpu.ENGINE, namespace)
+    node = machine.pod["spec"]["nodeName"]
+    pods = [one for one in owned(cluster, "pods", found) if one["spec"].get("nodeName") == node] if found else []
+    if host != f"{gpu.ENGINE}.{namespace}.svc:5555" or not any(gpu.ready(one) for one in pods):
+        return dcgm.unreachable(host), dcgm.NO_CONNECTION
+    if words == ["--set", "a"]:
+        machine.hardware.watched = pods[0]["metadata"]["uid"]
+        return dcgm.SET, 0
+    if words != ["--check", "--json"]:
+        return "PARSE ERROR: the pod knows --set a and --check --json\n", dcgm.BAD_USAGE
+    if machine.hardware.watched != pods[0]["metadata"]["uid"]:
+        return dcgm.OFF, dcgm.BAD_USAGE
+    return dcgm.report(machine.hardware.failed_gpus), 0
+
+
+def _served(machine):
     """The runtime gives the devices of nvidia_fs only to a container that asks for them."""
+    return machine.hardware.storage if machine.environment.get("NVIDIA_GDS") == "enabled" else ()
+
+
+def _stat(machine, words):
+    if words[:2] != ["-c", "%s"] or words[-1] not in machine.stored:
+        return f"stat: cannot statx '{words[-1]}': No such file or directory\n", 1
+    return f"{machine.stored[words[-1]]}\n", 0
+
+
+def _cat(machine, words):
+    if words != [STATS] or not machine.hardware.storage:
+        return f"cat: {words[-1]}: No such file or directory\n", 1
+    return COUNTERS.format(reads=machine.reads), 0
+
+
+def _gdsio(machine, words):
+    """A read of a file. A copy through host memory prints the same, and nvidia_fs does not count it."""
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    file = given.get("-f", "")
+    if file not in machine.stored or given.get("-I") != "0":
+        return f"file open failed :No such file or directory filename :{file}\n", 1
+    if not _served(machine) and not machine.hardware.copies:
+        return f"file register error: GPUDirect Storage not supported on current file filename:{file}\n", 1
+    machine.reads += 0 if machine.hardware.copies else 16740
+    return READ.format(kib=int(given["-s"].removesuffix("M")) * 1024), 0
+
+
+def _gdscheck(machine, words):
     if words != ["-p"]:
         return "usage: gdscheck -p\n", 1
-    served = machine.hardware.storage if machine.environment.get("NVIDIA_GDS") == "enabled" else ()
+    served = _served(machine)
     rows = [" GDS release version: 1.13.1.3", " nvidia_fs version:  2.24 libcufile version: 2.12"]
     rows += [f" {name:<19}: {'Supported' if name in served else 'Unsupported'}" for name in STORAGE]
     rows += [" properties.use_compat_mode : true", " properties.force_compat_mode : false"]
@@ -262,5 +324,25 @@ def _gdscheck(machine, words):
 
 STORAGE = ("NVMe P2PDMA", "NVMe", "NVMeOF", "SCSI", "NFS", "USERSPACE RDMA")
 GDS_TOOLS = "/usr/local/cuda/gds/tools"
+STATS = "/proc/driver/nvidia-fs/stats"
+COUNTERS = """\
+GDS Version: 1.13.1.3
+NVFS statistics(ver: 4.0)
+NVFS Driver(version: 2.24.2)
+Mellanox PeerDirect Supported: True
+IO stats: Enabled, peer IO stats: Disabled
+Logging level: info
+
+Active Shadow-Buffer (MiB): 0
+Active Process: 0
+Reads				: n={reads} ok={reads} err=0 io_state_err=0
+Writes				: n=0 ok=0 err=0 io_state_err=0 pg-cache=0 pg-cache-fail=0 pg-cache-eio=0
+Ops				: Read=0 Write=0 BatchIO=0
+"""
+READ = (
+    "IoType: READ XferType: GPUD Threads: 1 DataSetSize: 17141760/{kib}(KiB) IOSize: 1024(KiB) "
+    "Throughput: 3.273450 GiB/sec, Avg_Latency: 298.328125 usecs ops: 16740 total_time 4.994130 secs\n"
+)
 PROGRAMS = {"uname": _uname, "grep": _grep, "ls": _ls, "ip": _ip, "dmesg": _dmesg, "nvidia-smi": _nvidia_smi}
 PROGRAMS.update({"nv-hostengine": _host_engine, "dcgmi": _dcgmi, f"{GDS_TOOLS}/gdscheck": _gdscheck})
+PROGRAMS.update({"stat": _stat, "cat": _cat, f"{GDS_TOOLS}/gdsio": _gdsio})

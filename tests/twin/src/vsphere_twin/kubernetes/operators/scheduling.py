@@ -22,6 +22,10 @@ def schedule(world):
         if spec.get("nodeName") or spec.get("schedulingGates") or "deletionTimestamp" in pod["metadata"]:
             continue
         reasons, chosen = collections.Counter(), []
+        claim = _lost_claim(cluster, pod)
+        if claim:
+            _unschedulable(cluster, pod, len(nodes), (), f'persistentvolumeclaim "{claim}" not found')
+            continue
         for node in nodes:
             why = _obstacles(cluster, node, pod)
             reasons.update(why)
@@ -42,8 +46,23 @@ def _bind(cluster, pod, name):
     cluster.event(pod, "Scheduled", text, source="default-scheduler")
 
 
-def _unschedulable(cluster, pod, nodes, reasons):
-    if not nodes:
+def _claims(pod):
+    """{volume: claim} of a pod."""
+    volumes = pod["spec"].get("volumes") or ()
+    return {one["name"]: one["persistentVolumeClaim"]["claimName"] for one in volumes if "persistentVolumeClaim" in one}
+
+
+def _lost_claim(cluster, pod):
+    namespace = pod["metadata"]["namespace"]
+    return next(
+        (one for one in _claims(pod).values() if cluster.get("persistentvolumeclaims", one, namespace) is None), ""
+    )
+
+
+def _unschedulable(cluster, pod, nodes, reasons, why=""):
+    if why and nodes:
+        text = f"0/{nodes} nodes are available: {why}."
+    elif not nodes:
         text = "no nodes available to schedule pods"
     else:
         rows = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
@@ -186,6 +205,12 @@ def _sandbox(world, pod):
             for item in volume[key].get("items") or ():
                 if item["key"] not in (found.get("data") or {}):
                     return "FailedMount", f"{text}references non-existent {key.lower()} key: {item['key']}"
+    files = world.hardware[pod["spec"]["nodeName"]].files
+    for volume in pod["spec"].get("volumes") or ():
+        path = volume.get("hostPath") or {}
+        if path.get("type") == "Directory" and not any(one.startswith(f"{path['path']}/") for one in files):
+            text = f'MountVolume.SetUp failed for volume "{volume["name"]}" : hostPath type check failed: '
+            return "FailedMount", f"{text}{path['path']} is not a directory"
     for network in _networks(pod):
         where, _slash, name = network.rpartition("/")
         where = where or namespace
