@@ -45,7 +45,7 @@ NOT_LOOSER = {
         kubernetes.gpu_operator.driver.pull_secrets kubernetes.training.namespace kubernetes.training.queue
         kubernetes.training.runtime kubernetes.training.pull_secrets kubernetes.training.run
         kubernetes.checks.image kubernetes.checks.pairs.image kubernetes.checks.pull_secrets kubernetes.pull_secret
-        stack.dcgm.package stack.gds.read_file
+        kubernetes.checks.gds_claim stack.dcgm.package stack.gds.read_file
         kubernetes.network_operator.namespace kubernetes.network_operator.sriov_namespace
         kubernetes.network_operator.resource_prefix kubernetes.network_operator.repository
         kubernetes.network_operator.version kubernetes.network_operator.pull_secrets kubernetes.network_operator.name

@@ -71,14 +71,26 @@ def role(server, folder, checks, kubernetes=None, **more):
     return playbook.run(file, env=playbook.environment(folder), inventory=where)
 
 
-# About 30 modules take more time than all other tests of pairs.
+def watch(lab):
+    """The operator starts a host engine of DCGM on each node. A GPU of train-01 has an error."""
+    policy = lab.cluster.get("clusterpolicies", "cluster-policy")
+    engine = {**policy["spec"]["dcgm"], "enabled": True}
+    lab.cluster.change("clusterpolicies", policy, spec={**policy["spec"], "dcgm": engine})
+    lab.world.hardware["train-01"].failed_gpus = (0,)
+    lab.world.settle()
+
+
+# About 40 modules take more time than all other tests of pairs.
 @pytest.mark.turn(3, of=6)
 def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
-    with kubernetes_lab.launch() as lab, kubernetes_lab.working(lab):
+    with kubernetes_lab.launch(vgpu=False) as lab, kubernetes_lab.working(lab):
         lab.world.programs.update(server=server, client=client)
+        watch(lab)
         lab.cluster.create("namespaces", {"metadata": {"name": "aiready"}})
         lab.cluster.admission.append(admit)
-        finished = role(lab, tmp_path, {"image": "images.example.org/measure:1", "pairs": {}})
+        stack = {"dcgm": {"health": True}, "gds": {"read_file": "/data/sample.bin"}}
+        whole = {"gpu": {"mode": "passthrough"}, "stack": stack}
+        finished = role(lab, tmp_path, {"image": "images.example.org/measure:1", "pairs": {}}, **whole)
         assert finished.status != 0
         file = tmp_path / "results" / "validation.json"
         assert file.exists(), finished.output
@@ -90,6 +102,13 @@ def test_pairs_of_nodes_are_tested_in_pods(tmp_path):
         assert "Connection refused" in rows[BAD]["why"]
         evidence = tmp_path / "results" / rows[FAST]["evidence"]
         assert f"iperf3 -J -c {ADDRESS} -B 10.244.0.4" in evidence.read_text()
+        # The stack of a node, before the pairs and after them.
+        assert (rows["guest.gds_read train-01"]["verdict"], rows["guest.gds_read train-01"]["measured"]) == (
+            "pass",
+            3.27345,
+        )
+        assert "A DBE has occurred on GPU 0" in rows["guest.dcgm_health train-01"]["why"]
+        assert rows["guest.xid train-01"]["verdict"] == "pass"
         assert "label team is missing" in rows["guest.kernel train-02"]["why"]
         assert "Cannot apply" not in rows["guest.kernel train-01"]["why"]
         assert lab.cluster.list("pods", "aiready") == []

@@ -147,6 +147,31 @@ CAUSES = (
         "Raise per_node of site.kubernetes.network_operator, or use a larger subnet",
     ),
     Cause(
+        "",
+        r"persistentvolumeclaim \"[^\"]*\" not found",
+        "The namespace of the pod has no PersistentVolumeClaim with this name",
+        "Create it, or correct site.kubernetes.checks.gds_claim",
+    ),
+    Cause(
+        "",
+        r"unbound immediate PersistentVolumeClaims",
+        "The PersistentVolumeClaim of the pod has no volume",
+        "Check its StorageClass and its PersistentVolume",
+    ),
+    Cause(
+        "FailedAttachVolume",
+        r"Multi-Attach error",
+        "Another node uses the volume, which allows only one",
+        "Use a PersistentVolumeClaim with the access mode ReadOnlyMany or ReadWriteMany in "
+        "site.kubernetes.checks.gds_claim",
+    ),
+    Cause(
+        "FailedMount",
+        r"hostPath type check failed",
+        "The node has no folder with the file of site.stack.gds.read_file",
+        "Mount the storage on the node, or name a PersistentVolumeClaim in site.kubernetes.checks.gds_claim",
+    ),
+    Cause(
         "UnexpectedAdmissionError",
         "",
         "The kubelet could not allocate the device",

@@ -12,12 +12,14 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import json
+import posixpath
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, suite
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
     DONE,
+    FAILED,
     SKIPPED,
     measurement,
 )
@@ -30,6 +32,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.recorde
     RecordedCommands,
     RecordedFiles,
     Recording,
+    Stack,
+    again,
     script,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.refused import refused
@@ -46,7 +50,15 @@ LABEL, OF_NODE = "aiready.vsphere/check", "aiready.vsphere/node"
 CONTAINER = "check"
 ALL = ("guest.kernel", "guest.driver", "guest.licence", "guest.xid", "guest.ecc", "guest.memlock")
 # On request of site.stack.
-OF_STACK = ("guest.dcgm", "guest.gds")
+OF_STACK = ("guest.dcgm", "guest.gds", "guest.gds_read")
+# Read again after the pairs and jobs. Only they load the GPUs.
+AGAIN = ("guest.licence", "guest.xid", "guest.ecc")
+HEALTH = "guest.dcgm_health"
+NOT_TIMED = "site.kubernetes.checks has neither pairs nor jobs, so there are no timed runs"
+# The Service of the GPU Operator for its host engines of DCGM. It leads to that of the node of the client
+# (internalTrafficPolicy Local, gpu-operator assets/state-dcgm).
+ENGINE = "nvidia-dcgm.{namespace}.svc:5555"
+VOLUME = "storage"
 WITH_RDMA = ("guest.address", "guest.mtu", "guest.modules", "guest.rdma_device", "guest.gid", "fabric.settings")
 # The pods of a training have the first one too. The log of the kernel needs the second one.
 CAPABILITIES = ("IPC_LOCK", "SYSLOG")
@@ -61,14 +73,35 @@ def pair_checks(network: Mapping[str, Any]) -> tuple[str, ...]:
     return (params.TCP, *((params.LATENCY, params.BANDWIDTH) if network else ()))
 
 
-def pods(requested: Mapping[str, Any], seen: Objects) -> list[Made]:
-    """A pod for each GPU node. The name has a hash of the definition."""
+def pods(requested: Mapping[str, Any], seen: Objects, guests: Mapping[str, Any] | None = None) -> list[Made]:
+    """A pod for each GPU node. The name has a hash of the definition.
+
+    guests are the results before the timed runs. With them, the pods are those after the timed runs.
+    """
     account = openshift.ACCOUNT if nodes.is_openshift(seen) else ""
-    return [_pod(requested, one, account) for one in nodes.chosen(seen, requested["nodes"])]
+    chosen = nodes.chosen(seen, requested["nodes"])
+    if guests is not None:
+        measured = [name for name, one in guests.items() if "measurements" in one["before"]]
+        chosen = [one for one in chosen if one["metadata"]["name"] in measured and _is_timed(requested["checks"])]
+    return [_pod(requested, one, account, guests is not None) for one in chosen]
 
 
-def _pod(requested: Mapping[str, Any], node: Mapping[str, Any], account: str) -> Made:
+def _is_timed(checks: Mapping[str, Any]) -> bool:
+    return bool(checks.get("pairs") or checks.get("jobs"))
+
+
+def _stack(requested: Mapping[str, Any]) -> Stack:
+    checks = requested["checks"]
+    watched = checks["dcgm_health"] and _is_timed(checks)
+    engine = ENGINE.format(namespace=requested["gpu_operator"]["namespace"]) if watched else ""
+    return Stack(checks["dcgm_level"], checks["gds"], checks["gds_file"], engine)
+
+
+def _pod(requested: Mapping[str, Any], node: Mapping[str, Any], account: str, late: bool) -> Made:
     checks, network = requested["checks"], requested.get("network_operator") or {}
+    stack, more_s = _stack(requested), 0
+    if not late:
+        more_s = probes.DIAG_S.get(stack.level, 0) + (probes.LIMIT_S if stack.file else 0)
     environment = {"NVIDIA_DRIVER_CAPABILITIES": "compute,utility"}
     environment.update(network_operator.environment(network) if network else {})
     # The container runtime of NVIDIA then adds the devices of nvidia_fs.
@@ -76,12 +109,29 @@ def _pod(requested: Mapping[str, Any], node: Mapping[str, Any], account: str) ->
     container: Made = {
         "name": CONTAINER,
         "image": checks["image"],
-        "command": ["/bin/sh", "-c", script(checks["dcgm_level"], checks["gds"])],
+        "command": ["/bin/sh", "-c", again(stack) if late else script(stack)],
         "env": [{"name": name, "value": value} for name, value in environment.items()],
         "resources": {"limits": {nodes.GPU: requested["gpus"], **network_operator.resources(network)}},
         "securityContext": {"capabilities": {"add": list(CAPABILITIES)}},
     }
-    return pod(requested, node, account, container, NAME, "node", probes.DIAG_S.get(checks["dcgm_level"], 0))
+    volumes = [] if late or not stack.file else [_volume(checks)]
+    if volumes:
+        mount = {"name": VOLUME, "mountPath": posixpath.dirname(stack.file), "readOnly": True}
+        container["volumeMounts"] = [mount]
+    return pod(requested, node, account, container, NAME, "node", more_s, volumes)
+
+
+def _volume(checks: Mapping[str, Any]) -> Made:
+    """The storage with the file of the read test."""
+    if checks["gds_claim"]:
+        return {"name": VOLUME, "persistentVolumeClaim": {"claimName": checks["gds_claim"], "readOnly": True}}
+    # Without a type, the container runtime would create a missing folder.
+    return {"name": VOLUME, "hostPath": {"path": posixpath.dirname(checks["gds_file"]), "type": "Directory"}}
+
+
+def of_node(checks: Mapping[str, Any]) -> bool:
+    """Whether the pods mount a folder of their node."""
+    return bool(checks.get("gds_file") and not checks.get("gds_claim"))
 
 
 def pod(
@@ -92,6 +142,7 @@ def pod(
     prefix: str,
     label: str,
     more_s: int = 0,
+    volumes: Sequence[Made] = (),
 ) -> Made:
     """A pod with this container on a node. more_s is added to the limit of its time."""
     checks, network = requested["checks"], requested.get("network_operator") or {}
@@ -104,6 +155,8 @@ def pod(
         "nodeSelector": {HOSTNAME: nodes.labels(node).get(HOSTNAME) or node["metadata"]["name"]},
         "tolerations": list(nodes.TOLERATIONS),
     }
+    if volumes:
+        spec["volumes"] = list(volumes)
     if account:
         spec["serviceAccountName"] = account
     if checks["pull_secrets"]:
@@ -130,28 +183,33 @@ def _ended(status: Mapping[str, Any]) -> bool:
     return stuck or status.get("phase") in ("Succeeded", "Failed")
 
 
-def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
+def results(
+    requested: Mapping[str, Any], seen: Mapping[str, Any], late: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Inputs of the module validation_result: {intent, guests, agreement, simulated, site}.
 
     seen has made (the definitions of the pods), pods, events, logs as {name of a pod: text}, unread as {name of a pod:
-    failed result of its log}, and refused (failed results of the pods).
+    failed result of its log}, and refused (failed results of the pods). late has the same of the pods after the timed
+    runs, or nothing.
     """
     checks, network = requested["checks"], requested.get("network_operator") or {}
-    found, seen = {one["metadata"]["name"]: one for one in seen["pods"]}, {**seen, "logs": current(seen)}
     guests: dict[str, Any] = {}
     differences: dict[str, list[tuple[str, str]]] = {}
-    for made in seen["made"]:
-        node, name = made["metadata"]["annotations"][OF_NODE], made["metadata"]["name"]
-        recording = Recording(str(seen["logs"].get(name) or ""))
-        if recording.complete:
+    for node, why, recording in _recorded(seen, checks):
+        guests[node] = {"before": {"msg": why}}
+        if recording:
             try:
                 guests[node] = {"before": _measured(requested, node, recording)}
                 differences[node] = list(_differences(network, node, recording)) if network else []
             except (ValueError, LookupError) as error:
-                why = f"The pod {name} printed a value that cannot be read: {short(str(error))}"
-                guests[node] = {"before": {"msg": why}}
-        else:
-            guests[node] = {"before": {"msg": trouble(name, found.get(name), seen, checks)}}
+                guests[node] = {"before": {"msg": _unreadable(error)}}
+    for node, why, recording in _recorded(late, checks) if late else ():
+        guests[node]["after"] = _missing(requested, node, why)
+        if recording:
+            try:
+                guests[node]["after"] = _measured(requested, node, recording, probes.AFTER)
+            except (ValueError, LookupError) as error:
+                guests[node]["after"] = _missing(requested, node, _unreadable(error))
     agreement = _agreement(differences) if network and differences else {}
     return {
         "intent": intent_of(requested, list(guests)),
@@ -160,6 +218,38 @@ def results(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, 
         "simulated": checks["simulated"],
         "site": checks["site"],
     }
+
+
+def _recorded(seen: Mapping[str, Any], checks: Mapping[str, Any]) -> Iterator[tuple[str, str, Recording | None]]:
+    """(node, why it has no result, or its recording) of each pod."""
+    found, seen = {one["metadata"]["name"]: one for one in seen["pods"]}, {**seen, "logs": current(seen)}
+    for made in seen["made"]:
+        node, name = made["metadata"]["annotations"][OF_NODE], made["metadata"]["name"]
+        recording = Recording(str(seen["logs"].get(name) or ""))
+        if recording.complete:
+            yield node, "", recording
+        else:
+            yield node, trouble(name, found.get(name), seen, checks), None
+
+
+def _unreadable(error: Exception) -> str:
+    return f"The pod printed a value that cannot be read: {short(str(error))}"
+
+
+def _missing(requested: Mapping[str, Any], node: str, why: str) -> dict[str, Any]:
+    """Each check after the timed runs, with the reason why its pod has no result."""
+    variants = {check: probes.AFTER if check in probes.WITH_PHASE else "" for check in _wanted(requested, probes.AFTER)}
+    measured = [measurement(check, {"guest": node}, FAILED, why, variant=one) for check, one in variants.items()]
+    return {"measurements": measured, "outputs": {}}
+
+
+def _wanted(requested: Mapping[str, Any], phase: str) -> list[str]:
+    """The checks with a probe that pods run in this phase."""
+    checks, network = requested["checks"], requested.get("network_operator") or {}
+    if phase == probes.AFTER:
+        return [*AGAIN, *([HEALTH] if checks["dcgm_health"] else [])]
+    wanted = (*ALL, *OF_STACK, *(WITH_RDMA if network else ()))
+    return [check for check in wanted if check in probes.CHECKS and check != "guest.kernel"]
 
 
 def current(seen: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,12 +262,11 @@ def intent_of(requested: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
     """The requirements of these nodes, with the checks that pods do not run."""
     checks, network = requested["checks"], requested.get("network_operator") or {}
     pairs, jobs = checks.get("pairs") or {}, checks.get("jobs") or {}
-    known = (*ALL, *OF_STACK, *(WITH_RDMA if network else ()), *(pair_checks(network) if pairs else ()))
+    known = (*ALL, *OF_STACK, HEALTH, *(WITH_RDMA if network else ()), *(pair_checks(network) if pairs else ()))
     skip = {check: NOT_IN_PODS for check in suite.CHECKS if check not in known}
     skip.update(dict.fromkeys(OF_JOBS, "site.kubernetes.checks.jobs is not set"))
-    skip["guest.licence:after"] = "pods read the licence once"
-    skip["guest.dcgm_health"] = "the host engine of a pod ends with the pod, and its watches too"
-    skip["guest.gds_read"] = "pods of the checks have no volume with the file"
+    if not _is_timed(checks):
+        skip.update({"guest.licence:after": NOT_TIMED, **({HEALTH: NOT_TIMED} if checks.get("dcgm_health") else {})})
     if jobs:
         skip = {check: why for check, why in skip.items() if check not in OF_JOBS}
     return {
@@ -220,11 +309,12 @@ def trouble(name: str, pod: Mapping[str, Any] | None, seen: Mapping[str, Any], c
     return f"The pod {name} ended with the phase {phase}, but its log has no complete result. {last}"
 
 
-def _measured(requested: Mapping[str, Any], node: str, recording: Recording) -> dict[str, Any]:
+def _measured(
+    requested: Mapping[str, Any], node: str, recording: Recording, phase: str = probes.BEFORE
+) -> dict[str, Any]:
     """The result of a node in the format of guest_health_info."""
-    network = requested.get("network_operator") or {}
+    checks, network = requested["checks"], requested.get("network_operator") or {}
     commands, files = RecordedCommands(recording), RecordedFiles(recording)
-    wanted = [check for check in (*ALL, *OF_STACK, *(WITH_RDMA if network else ())) if check in probes.CHECKS]
     request = probes.HealthRequest(
         name=node,
         interface=DATA if network else INTERFACE,
@@ -234,15 +324,17 @@ def _measured(requested: Mapping[str, Any], node: str, recording: Recording) -> 
         gpu=True,
         # Without RDMA, the limit of locked memory is not required.
         rdma=bool(network),
-        checks=[check for check in wanted if check != "guest.kernel"],
-        phase=probes.BEFORE,
-        simulated=requested["checks"]["simulated"],
-        dcgm_level=requested["checks"]["dcgm_level"],
-        dcgm_health=False,
-        gds=requested["checks"]["gds"],
-        gds_file=None,
+        checks=_wanted(requested, phase),
+        phase=phase,
+        simulated=checks["simulated"],
+        dcgm_level=checks["dcgm_level"],
+        dcgm_health=checks["dcgm_health"],
+        gds=checks["gds"],
+        gds_file=checks["gds_file"],
     )
     measurements, outputs = probes.measured(request, commands, files)
+    if phase == probes.AFTER:
+        return {"measurements": list(map(_readable, measurements)), "outputs": outputs}
     release = commands.run(["uname", "-r"])
     system = next(
         (

@@ -58,6 +58,9 @@ def policy(requested: Mapping[str, Any], licence: str, openshift: bool) -> dict[
     made["toolkit"] = {"enabled": bool(driver) if toolkit is None else toolkit}
     made["mig"] = {"strategy": requested.get("mig_strategy") or "single"}
     made["dcgmExporter"] = {"enabled": True}
+    if requested.get("dcgm"):
+        # A host engine of its own on each node, with a Service. The exporter then uses it too.
+        made["dcgm"] = {"enabled": True}
     if requested.get("mig_layout"):
         made["migManager"] = {"enabled": True, "config": {"name": mig.config_map(requested["mig_layout"])}}
     if requested.get("gds"):

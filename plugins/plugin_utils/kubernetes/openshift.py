@@ -22,14 +22,17 @@ HOST = ("DirVolumePlugin", "IPC", "Network", "PID", "Ports")
 VOLUMES = ("configMap", "downwardAPI", "emptyDir", "persistentVolumeClaim", "projected", "secret")
 
 
-def objects(namespace: str, capabilities: Sequence[str] = ("IPC_LOCK",)) -> list[dict[str, Any]]:
+def objects(namespace: str, capabilities: Sequence[str] = ("IPC_LOCK",), of_node: bool = False) -> list[dict[str, Any]]:
     """The service account of the pods and the constraint that allows what they request.
+
+    of_node: whether they mount a folder of their node.
 
     Each namespace has a constraint of its own, so two sites of one cluster do not change that of the other.
     """
     account = {"name": ACCOUNT, "namespace": namespace}
     constraint: dict[str, Any] = {f"allowHost{name}": False for name in HOST}
     constraint.update(
+        allowHostDirVolumePlugin=of_node,
         allowPrivilegedContainer=False,
         readOnlyRootFilesystem=False,
         allowedCapabilities=list(capabilities),
@@ -42,7 +45,7 @@ def objects(namespace: str, capabilities: Sequence[str] = ("IPC_LOCK",)) -> list
         seLinuxContext={"type": "MustRunAs"},
         fsGroup={"type": "RunAsAny"},
         supplementalGroups={"type": "RunAsAny"},
-        volumes=list(VOLUMES),
+        volumes=sorted([*VOLUMES, *(["hostPath"] if of_node else [])]),
         users=[f"system:serviceaccount:{namespace}:{ACCOUNT}"],
         groups=[],
     )

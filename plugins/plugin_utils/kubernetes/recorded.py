@@ -10,6 +10,7 @@ Images have no Python of ours. A pod prints the output of its commands and the f
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import NOT_FOUND, Commands, Done
@@ -49,31 +50,70 @@ PATHS = (
 OF_TRANSPORT = re.compile(r"(?m)^((?:NCCL|UCX)_\w+)=(.*)$")
 # As the probe names them: the packages of CUDA have one of the first two, and an image may have it in its path.
 CHECKERS = (f"{probes.GDS_TOOLS}/gdscheck", f"{probes.GDS_TOOLS}/gdscheck.py", "gdscheck")
+READERS = (f"{probes.GDS_TOOLS}/gdsio", "gdsio")
+COUNTERS = f"cat {probes.GDS_STATS}"
 # The environment of a pod may have secrets, so its log has only these lines.
 SHOWN = {"printenv": "printenv | grep -E '^(NCCL|UCX)_'"}
+WATCH, HEALTH = "dcgmi health --set a", " ".join(probes.HEALTH)
+# Measured again after the timed runs.
+AGAIN = ("dmesg", "nvidia-smi -q")
+MARKS = ("/etc/os-release", "/proc/sys/kernel/random/boot_id")
 
 
-def script(level: int = 0, storage: bool = False) -> str:
-    """The script of a pod for /bin/sh, one command in each line.
+@dataclass(frozen=True)
+class Stack:
+    """What site.stack requests of a pod."""
 
-    level is that of the diagnostic of DCGM, whose host engine ends with the pod. storage: whether to run gdscheck.
-    """
-    lines = _lines(COMMANDS)
-    lines += [f"echo '{FILES}'", *(f'grep -H -s "" {path}' for path in PATHS), f"echo '{END}0'"]
+    # Level of the diagnostic of DCGM, whose host engine ends with the pod.
+    level: int = 0
+    # Whether to run gdscheck, and the file that gdsio reads.
+    storage: bool = False
+    file: str = ""
+    # Address of the host engine of the node that keeps the health watches.
+    engine: str = ""
+
+
+def script(stack: Stack = Stack()) -> str:
+    """The script of a pod for /bin/sh, one command in each line."""
+    lines = _lines(COMMANDS) + _files(PATHS)
     # Last, because a diagnostic that does not end leaves no more output.
-    if storage:
+    if stack.storage:
         lines += _lines((f"ls {probes.GDS_TOOLS}", *(f"{tool} -p" for tool in CHECKERS)))
-    if level:
-        lines += _lines(("nv-hostengine", f"dcgmi diag --run {level} --json"))
-    return "\n".join(lines)
+    if stack.file:
+        lines += _reading(stack.file)
+    if stack.level:
+        lines += _lines(("nv-hostengine", f"dcgmi diag --run {stack.level} --json"))
+    # After the diagnostic, whose load is not that of the timed runs.
+    return "\n".join(lines + (_lines((WATCH,), stack.engine) if stack.engine else []))
 
 
-def _lines(commands: Sequence[str]) -> list[str]:
-    return [
-        line
-        for words in commands
-        for line in (f"echo '{RUN}{words}'", f"{SHOWN.get(words, words)} 2>&1", f'echo "{END}$?"')
-    ]
+def again(stack: Stack) -> str:
+    """The script of a pod after the timed runs."""
+    lines = _lines(AGAIN) + _files(MARKS)
+    return "\n".join(lines + (_lines((HEALTH,), stack.engine) if stack.engine else []))
+
+
+def _lines(commands: Sequence[str], engine: str = "") -> list[str]:
+    made = []
+    for words in commands:
+        shown = words.replace("health", f"health --host {engine}", 1) if engine else SHOWN.get(words, words)
+        made += [f"echo '{RUN}{words}'", f"{shown} 2>&1", f'echo "{END}$?"']
+    return made
+
+
+def _files(paths: Sequence[str]) -> list[str]:
+    return [f"echo '{FILES}'", *(f'grep -H -s "" {path}' for path in paths), f"echo '{END}0'"]
+
+
+def _reading(file: str) -> list[str]:
+    """The read test. Only the pod knows the size of the file, so the shell computes that of the read."""
+    size, most = f"stat -c %s {file}", probes.GDS_MOST_MIB
+    lines = [f"mib=$(($({size} 2>/dev/null || echo 0) / {probes.MIB}))", f"mib=$((mib > {most} ? {most} : mib))"]
+    lines += _lines((size, COUNTERS))
+    for tool in READERS:
+        words = " ".join(probes.read_command(tool, file, "${mib}M"))
+        lines += [f'echo "{RUN}{words}"', f"{words} 2>&1", f'echo "{END}$?"']
+    return lines + _lines((COUNTERS,))
 
 
 class Recording:
@@ -82,6 +122,8 @@ class Recording:
     def __init__(self, log: str) -> None:
         self.commands: dict[str, tuple[str, int]] = {}
         self.files: dict[str, str] = {}
+        # The counters of nvidia_fs, once before the read test and once after it.
+        self.counters: list[str] = []
         words, lines = "", list[str]()
         for line in log.splitlines():
             if line.startswith(RUN) or line.strip() == FILES:
@@ -98,6 +140,7 @@ class Recording:
     def _keep(self, words: str, lines: Sequence[str], status: int) -> None:
         if words != FILES:
             self.commands[words] = ("".join(f"{line}\n" for line in lines), status)
+            self.counters += [self.commands[words][0] if not status else ""] if words == COUNTERS else []
             return
         for line in lines:
             path, colon, text = line.partition(":")
@@ -166,12 +209,14 @@ class RecordedFiles(Files):
 
     def __init__(self, recording: Recording) -> None:
         super().__init__("/nonexistent")
-        self._files = recording.files
+        self._recording, self._files = recording, recording.files
 
     def exists(self, path: str) -> bool:
         return path in self._files or bool(self.names(path))
 
     def text(self, path: str) -> str | None:
+        if path == probes.GDS_STATS and self._recording.counters:
+            return self._recording.counters.pop(0)
         return self._files.get(path)
 
     def names(self, folder: str) -> list[str]:
@@ -179,7 +224,8 @@ class RecordedFiles(Files):
         return sorted({path[len(begin) :].partition("/")[0] for path in self._files if path.startswith(begin)})
 
     def size(self, path: str) -> int | None:
-        return None
+        output = self._recording.commands.get(f"stat -c %s {path}", ("", 1))[0].strip()
+        return int(output) if re.fullmatch(r"\d{1,18}", output, re.ASCII) else None
 
     def write(self, *_given: Any, **_more: Any) -> None:
         raise NotImplementedError

@@ -49,6 +49,7 @@ def kubernetes(site: Any) -> dict[str, Any]:
             "driver": given(operator["driver"]),
             "mig_layout": (site["stack"]["mig"] or {}).get("layout") or [],
             "gds": stack.stack(site)["gds"],
+            "dcgm": stack.stack(site)["dcgm_health"] and pod_checks.is_timed(requested),
             "licensed": bool(shared and operator["driver"] and site["licence"] == "nvaie"),
         },
         "network_operator": pod_network.pod_network(site) if requested["network_operator"] else {},

@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, stack, validation
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_network, stack, validation, vks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import part_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import relaxed
 
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
 
 KEY = "site.kubernetes.checks"
 SHARED_GPU = ("vgpu", "mig")
+# A shell in the pod and the command of the read test have the path without quotes.
+FILE = re.compile(r"(/[A-Za-z0-9._-]+)+")
+# Folders of each image, which a volume would hide.
+OF_IMAGE = ("bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr")
 
 
 def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,7 +36,8 @@ def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[st
         "pull_secrets": pull_secrets(requested, own),
         "limit_s": own["limit_s"],
         "dcgm_level": site["stack"]["dcgm"]["diag"],
-        "gds": stack.stack(site)["gds"],
+        **{key: stack.stack(site)[key] for key in ("dcgm_health", "gds", "gds_file")},
+        "gds_claim": own["gds_claim"] or "",
         "pairs": _pairs(own, image, asked),
         "jobs": _jobs(site, asked) if own["jobs"] else {},
         "intent": _intent(site, requested, asked),
@@ -40,6 +48,12 @@ def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[st
         "fail_on": asked["fail_on"],
         "site": site["cluster"] or site["datacenter"] or "",
     }
+
+
+def is_timed(requested: Mapping[str, Any]) -> bool:
+    """Whether pods measure pairs or jobs, which load the GPUs and the network."""
+    checks = requested["checks"] or {}
+    return bool(checks.get("pairs") or checks.get("jobs"))
 
 
 def pull_secrets(requested: Mapping[str, Any], part: Mapping[str, Any]) -> list[str]:
@@ -91,7 +105,7 @@ def _intent(site: Mapping[str, Any], requested: Mapping[str, Any], asked: Mappin
         "memlock": (site["guests"] or {}).get("limits", {}).get("memlock", "unlimited"),
         # OpenShift names the system of the nodes after the version.
         "driver": (driver or "").partition("-")[0] or None,
-        "stack": {"dcgm_diag": site["stack"]["dcgm"]["diag"], "gds": stack.stack(site)["gds"]},
+        "stack": {key: one for key, one in stack.stack(site).items() if key in suite.OPTIONS},
         "skip": asked["skip"],
     }
 
@@ -110,8 +124,34 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
         )
     if requested["limit_s"] < 1:
         yield f"{KEY}.limit_s: {requested['limit_s']} is not a valid time. Use at least 1 second."
+    yield from _read_test(site["stack"]["gds"]["read_file"], requested["gds_claim"])
     if site["kubernetes"]["gpu_operator"]["mig_strategy"] == "mixed":
         yield (
             "site.kubernetes.gpu_operator.mig_strategy: with mixed, the GPUs have one resource for each profile, and "
             f"the pods of {KEY} request nvidia.com/gpu. Set it to single."
+        )
+
+
+def _read_test(file: str | None, claim: str | None) -> Iterator[str]:
+    """The file that the pods read into GPU memory, and the volume that has it."""
+    key = "site.stack.gds.read_file"
+    if claim and not file:
+        yield f"{KEY}.gds_claim: {key} is not set, so no pod reads the volume. Set it, or remove {KEY}.gds_claim."
+    if claim and not vks.SUBDOMAIN.fullmatch(claim):
+        yield (
+            f"{KEY}.gds_claim: {claim} is not a valid name in Kubernetes. Use lower-case letters, digits, - and ., and "
+            "begin and end with a letter or a digit."
+        )
+    if not file or not file.startswith("/"):
+        return
+    folder = posixpath.dirname(file)
+    if not FILE.fullmatch(file) or posixpath.normpath(file) != file:
+        yield (
+            f"{key}: {file} cannot be read in pods. Use a path of letters, digits, ., _ and - without . and .. as "
+            "the name of a folder."
+        )
+    elif folder == "/" or folder.split("/")[1] in OF_IMAGE:
+        yield (
+            f"{key}: the pods mount its folder {folder}, which would hide files of the image. Use a folder of the "
+            "storage, such as /data."
         )

@@ -90,11 +90,14 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
                 "report."
             )
     requested = stack(site)
+    checks = (site["kubernetes"] or {}).get("checks")
+    if checks:
+        # Pods of the checks run them.
+        requested.update(dcgm_diag=0, gds_file="")
+        requested["dcgm_health"] = requested["dcgm_health"] and not (checks["pairs"] or checks["jobs"])
     if site["kubernetes"] and not requested["gds_file"]:
         # The GPU Operator loads the module of GPUDirect Storage, also without a check of the validation.
         requested["gds"] = False
-    if (site["kubernetes"] or {}).get("checks"):
-        requested["dcgm_diag"] = 0
     if any(requested.values()) and not site["validation"]:
         yield (
             "site.stack: it requests checks, and the site has no validation that runs them. Add site.validation, or "
@@ -164,6 +167,24 @@ def _dcgm(requested: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str
         )
 
 
+def _driver_of_pods(site: Mapping[str, Any], key: str) -> Iterator[str]:
+    """The driver containers of the GPU Operator that cannot load nvidia_fs (NVIDIA: precompiled drivers, GPUDirect)."""
+    operator = (site["kubernetes"] or {}).get("gpu_operator") or {}
+    driver = (operator.get("spec") or {}).get("driver")
+    driver = driver if isinstance(driver, dict) else {}
+    place = "site.kubernetes.gpu_operator.spec.driver"
+    if driver.get("usePrecompiled"):
+        yield (
+            f"{key}: precompiled driver containers do not support GPUDirect Storage ({place}.usePrecompiled is true). "
+            "Set it to false, or remove the request."
+        )
+    if driver.get("kernelModuleType") == "proprietary" or driver.get("useOpenKernelModules") is False:
+        yield (
+            f"{key}: nvidia_fs needs the open kernel modules of the driver, and {place} selects the proprietary ones. "
+            "Set kernelModuleType to open, or remove the request."
+        )
+
+
 def _storage(requested: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[str]:
     name = requested["read_file"]
     if name and not name.startswith("/"):
@@ -171,6 +192,7 @@ def _storage(requested: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[
     if requested["check"] != "required" and not name:
         return
     key = "site.stack.gds.check" if requested["check"] == "required" else "site.stack.gds.read_file"
+    yield from _driver_of_pods(site, key)
     profile = site["gpu"]["profile"] or ""
     board = catalogue.board_of(profile) if site["gpu"]["mode"] in VGPU_MODES else None
     if board is not None and board.key.startswith(NO_STORAGE):

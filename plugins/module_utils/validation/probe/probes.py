@@ -347,8 +347,7 @@ def stored(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     if size < MIB:
         raise Answer(FAILED, f"The file {requested.gds_file} has {size} bytes, and the read test needs at least 1 MiB.")
     first = understood(gds.stats(probe.read(GDS_STATS)))
-    argv = [_gds_tool(probe, "gdsio"), "-f", str(requested.gds_file), "-d", "0", "-w", "1"]
-    argv += ["-s", f"{min(size // MIB, GDS_MOST_MIB)}M", "-i", "1M", "-x", "0", "-I", "0", "-T", str(GDS_S)]
+    argv = read_command(_gds_tool(probe, "gdsio"), str(requested.gds_file), f"{min(size // MIB, GDS_MOST_MIB)}M")
     done = probe.run(argv)
     output = probe.output
     reported = _whole(done, gds.read(done.stdout or done.stderr))
@@ -356,6 +355,11 @@ def stored(probe: Probe, requested: HealthRequest) -> dict[str, Any]:
     probe.argv, probe.output = argv, f"{output}\n\n{probe.output}"
     key = "reads" if first["counted"] and last["counted"] else "maps"
     return dict(reported, file=requested.gds_file, moved=last[key] - first[key], counter=key)
+
+
+def read_command(tool: str, file: str, size: str) -> list[str]:
+    """Read so much of a file into the memory of the first GPU, over GPUDirect Storage."""
+    return [tool, "-f", file, "-d", "0", "-w", "1", "-s", size, "-i", "1M", "-x", "0", "-I", "0", "-T", str(GDS_S)]
 
 
 def _gds_tool(probe: Probe, name: str) -> str:

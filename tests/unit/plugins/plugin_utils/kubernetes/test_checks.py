@@ -25,8 +25,21 @@ def with_checks(rdma=True, **network):
     return whole
 
 
-def checked(whole, nodes=2, fault=None):
-    """{id: row} of the nodes, whose pods a simulated cluster runs. fault gets the world before."""
+def ran(world, made):
+    """What the role reads of pods that the cluster runs, and deletes afterwards."""
+    cluster = world.cluster
+    for one in made:
+        cluster.create("pods", {key: one[key] for key in ("metadata", "spec")}, "aiready")
+    world.settle()
+    found = cluster.list("pods", "aiready")
+    logs = {name: log for (_namespace, name, _container), log in cluster.logs.items()}
+    for one in found:
+        cluster.remove("pods", one)
+    return {"made": made, "pods": found, "events": cluster.list("events"), "logs": logs}
+
+
+def checked(whole, nodes=2, fault=None, between=None):
+    """{id: row} of the nodes, whose pods a simulated cluster runs. fault and between get the world before both runs."""
     request = requested(whole)
     cluster = Cluster()
     world = World(cluster, installed=("network-operator",))
@@ -45,14 +58,11 @@ def checked(whole, nodes=2, fault=None):
         cluster.create("ippools", {"metadata": {"name": "roce"}, "spec": pool}, "nvidia-network-operator")
     if fault:
         fault(world)
-    made = checks.pods(request, cluster.list("nodes"))
-    for one in made:
-        cluster.create("pods", {key: one[key] for key in ("metadata", "spec")}, "aiready")
-    world.settle()
-    found = cluster.list("pods", "aiready")
-    logs = {name: log for (_namespace, name, _container), log in cluster.logs.items()}
-    seen = {"made": made, "pods": found, "events": cluster.list("events"), "logs": logs}
-    inputs = checks.results(request, seen)
+    seen = ran(world, checks.pods(request, cluster.list("nodes")))
+    late = checks.pods(request, cluster.list("nodes"), checks.results(request, seen)["guests"])
+    if between:
+        between(world)
+    inputs = checks.results(request, seen, ran(world, late))
     measurements, _files = collect.collect(inputs, lambda path: "")
     judged = judge(measurements, inputs["intent"])
     return {row["id"]: row for row in judged["rows"]}
@@ -87,49 +97,6 @@ def test_a_module_that_is_built_into_the_kernel_is_loaded():
     log = f"{recorded.RUN}ls /sys/module\nib_core\nloop\n{end}{recorded.FILES}\n{end}"
     files = recorded.RecordedFiles(recorded.Recording(log))
     assert rdma.loaded(files) == ["ib_core"]
-
-
-def with_stack(level=1, storage=True):
-    whole = with_checks(rdma=False)
-    whole["gpu"] = {"mode": "passthrough"}
-    whole["kubernetes"]["gpu_operator"] = {}
-    whole["stack"] = {"dcgm": {"diag": level}, "gds": {"check": "required" if storage else "ignore"}}
-    return whole
-
-
-def whole_gpus(world, **more):
-    for one in world.hardware.values():
-        one.vgpu = False
-        for name, value in more.items():
-            setattr(one, name, value)
-
-
-@pytest.mark.parametrize(
-    "faulty, row, verdict, words",
-    [
-        ({}, "guest.dcgm gpu-01", "pass", ""),
-        ({}, "guest.gds gpu-01", "pass", ""),
-        ({"failed_tests": ("memory",)}, "guest.dcgm gpu-01", "fail", "The test memory of DCGM failed"),
-        ({"storage": ()}, "guest.gds gpu-01", "fail", "gdscheck cannot verify the platform"),
-    ],
-)
-def test_options_of_the_stack_are_checks_in_pods(faulty, row, verdict, words):
-    found = checked(with_stack(level=2), nodes=1, fault=lambda world: whole_gpus(world, **faulty))[row]
-    assert (found["verdict"], words in found["why"]) == (verdict, True)
-
-
-def test_the_stack_is_not_checked_without_a_request():
-    found = checked(with_stack(level=0, storage=False), nodes=1, fault=whole_gpus)
-    reasons = {row["check"]: row["why"] for row in found.values() if row["verdict"] == "skipped"}
-    assert "site.stack.dcgm.diag is not set" in reasons["guest.dcgm"]
-    assert "site.stack.gds.check is not set" in reasons["guest.gds"]
-    assert "its watches too" in reasons["guest.dcgm_health"]
-    assert "no volume" in reasons["guest.gds_read"]
-
-
-def test_a_diagnostic_has_its_own_time():
-    (made,) = checks.pods(requested(with_stack(level=3)), [node()])
-    assert made["spec"]["activeDeadlineSeconds"] == 300 + 3600
 
 
 @pytest.mark.parametrize("late", ["dcgmi diag --run 1 --json", "gdscheck -p"])
@@ -281,6 +248,10 @@ def test_end_of_the_pods(status, done):
         ({"checks": {}}, "site.kubernetes.checks.image: it is not set"),
         ({"checks": {**IMAGE, "limit_s": 0}}, "site.kubernetes.checks.limit_s: 0 is not a valid time"),
         ({"checks": IMAGE, "gpu_operator": {"mig_strategy": "mixed"}}, "pods of site.kubernetes.checks"),
+        (
+            {"checks": {**IMAGE, "gds_claim": "samples"}},
+            "site.kubernetes.checks.gds_claim: site.stack.gds.read_file is not",
+        ),
     ],
 )
 def test_sites_that_are_rejected(more, words):

@@ -45,7 +45,7 @@ def test_the_role_requests_one_line_more_than_it_keeps():
     assert value_of("kubernetes", "__kubernetes_log_lines") == LINES + 1
     reads = [
         task["kubernetes.core.k8s_log"]
-        for file in ("check", "pairs", "train", "node_job")
+        for file in ("node_pods", "pairs", "train", "node_job")
         for task in tasks_of("kubernetes", file)
         if "kubernetes.core.k8s_log" in task
     ]
