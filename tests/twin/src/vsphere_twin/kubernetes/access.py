@@ -85,6 +85,27 @@ def identified(cluster, tokens, headers, certificate):
     return ANONYMOUS
 
 
+def impersonated(cluster, user, headers):
+    """The user that a request names in its headers, where a role allows it; otherwise the user itself."""
+    name, every = headers.get("Impersonate-User"), getattr(headers, "get_all", None)
+    groups = every("Impersonate-Group", []) if every else [one for one in [headers.get("Impersonate-Group")] if one]
+    if not name:
+        if groups:
+            raise refused.internal(ValueError(f"requested {groups} without impersonating a user"))
+        return user
+    parts = name.split(":")
+    if parts[:2] == ["system", "serviceaccount"] and len(parts) == 4:
+        _check(cluster, user, "impersonate", "", "serviceaccounts", parts[3], parts[2], "")
+        groups = groups or ["system:serviceaccounts", f"system:serviceaccounts:{parts[2]}"]
+    else:
+        _check(cluster, user, "impersonate", "", "users", name, "", "")
+    for group in groups:
+        if not group.startswith("system:serviceaccounts"):
+            _check(cluster, user, "impersonate", "", "groups", group, "", "")
+    found = {ANONYMOUS.name: ANONYMOUS.groups}.get(name, (AUTHENTICATED,))
+    return User(name, tuple(dict.fromkeys((*groups, *found))))
+
+
 def allowed(cluster, user, verb, group, resource, name="", namespace=""):
     """Whether a role that is bound to the user allows a request for a resource; a subresource is part of its name."""
     if ADMINISTRATORS in user.groups:
@@ -126,6 +147,18 @@ def review(cluster, user, resource, other):
     if resource.get("subresource"):
         given[2] += f"/{resource['subresource']}"
     return {"allowed": allowed(cluster, user, *given)}
+
+
+def rules(cluster, user, namespace):
+    """The rules of a user in a namespace, with those of everyone."""
+    own = [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}, {"verbs": ["*"], "nonResourceURLs": ["*"]}]
+    if AUTHENTICATED in user.groups:
+        groups = {group: [name for one, name in _OF_EVERYONE if one == group] for group, _name in _OF_EVERYONE}
+        everyone = [{"verbs": ["create"], "apiGroups": [one], "resources": names} for one, names in groups.items()]
+        everyone.append({"verbs": ["get"], "nonResourceURLs": list(_PATHS)})
+    else:
+        everyone = []
+    return [*(own if ADMINISTRATORS in user.groups else ()), *_rules(cluster, user, namespace), *everyone]
 
 
 def _rules(cluster, user, namespace):

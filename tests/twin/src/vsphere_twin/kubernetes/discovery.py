@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from . import kinds
+from . import kinds, unmarshal
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
@@ -139,22 +139,43 @@ def _aggregated(cluster, group_name, version):
     return rows
 
 
+def paths(cluster):
+    """/: the paths that the server serves."""
+    found = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
+    for name, names in _by_group(cluster).items():
+        found += [f"/apis/{name}", *(f"/apis/{name}/{one}" for one in names)] if name else []
+    return {"paths": sorted(found)}
+
+
 def openapi(cluster, path):
-    """/openapi/v3: enough for clients that ask whether the server validates fields; schemas are in the CRDs."""
+    """/openapi/v3: the schemas, and whether the server validates fields."""
     if not path:
         names = [
             "api/v1",
             *(f"apis/{name}/{one}" for name, names in _by_group(cluster).items() if name for one in names),
         ]
         return {"paths": {name: {"serverRelativeURL": f"/openapi/v3/{name}?hash=0"} for name in names}}
-    group_name, version = ("", "v1") if path == ["api", "v1"] else (path[1], path[2])
-    paths = {}
+    if path != ["api", "v1"] and (path[0] != "apis" or len(path) != 3):
+        return None
+    group_name, version = ("", "v1") if path[0] == "api" else (path[1], path[2])
+    found, schemas = {}, {}
     for kind in cluster.kinds.values():
         if (kind.group, kind.version) == (group_name, version):
             words = [{"name": name, "in": "query"} for name in ("fieldValidation", "dryRun", "fieldManager")]
             about = {"group": kind.group, "version": kind.version, "kind": kind.kind}
             patch = {"parameters": words, "x-kubernetes-action": "patch", "x-kubernetes-group-version-kind": about}
             where = "/namespaces/{namespace}" if kind.namespaced else ""
-            paths[f"/{'/'.join(path)}{where}/{kind.plural}/{{name}}"] = {"patch": patch, "parameters": []}
-    info = {"title": "Kubernetes", "version": cluster.version}
-    return {"openapi": "3.0.0", "info": info, "paths": paths} if paths else None
+            found[f"/{'/'.join(path)}{where}/{kind.plural}/{{name}}"] = {"patch": patch, "parameters": []}
+            name = ".".join((*reversed((kind.group or "core.api.k8s.io").split(".")), version, kind.kind))
+            schemas[name] = {**_published(kind.schema), "x-kubernetes-group-version-kind": [about]}
+    info, components = {"title": "Kubernetes", "version": cluster.version}, {"schemas": schemas}
+    return {"openapi": "3.0.0", "info": info, "paths": found, "components": components} if found else None
+
+
+def _published(schema):
+    """A schema without the names of Go types."""
+    if isinstance(schema, list):
+        return [_published(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _published(value) for key, value in schema.items() if key != unmarshal.GO}

@@ -7,10 +7,10 @@ import json
 
 import yaml
 
-from . import access, kinds
+from . import access, kinds, protobuf
 from .refused import Refused
 
-_BODIES = ("application/json", "application/yaml")  # protobuf is not served
+_BODIES = ("application/json", "application/yaml")
 
 
 @dataclasses.dataclass
@@ -59,9 +59,16 @@ class Request:
     def parsed(self):
         """The body as an object; JSON is YAML."""
         kind = self.content_type
-        if kind not in _BODIES and self.method != "PATCH":
+        # Custom resources have no protobuf form; the options of a deletion have.
+        bodies = _BODIES if self.kind.custom and self.method != "DELETE" else (*_BODIES, protobuf.TYPE)
+        if kind not in bodies and self.method != "PATCH":
             text = "the body of the request was in an unknown format - accepted media types include: "
-            raise Refused(415, text + ", ".join(_BODIES))
+            raise Refused(415, text + ", ".join(bodies))
+        if kind == protobuf.TYPE:
+            try:
+                return protobuf.decoded(self.raw)
+            except ValueError as error:
+                raise Refused(400, str(error)) from None
         try:
             found = yaml.safe_load(self.raw) if "yaml" in kind else json.loads(self.raw or b"null")
         except (ValueError, yaml.YAMLError) as error:

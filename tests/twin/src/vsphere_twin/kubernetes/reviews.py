@@ -49,6 +49,20 @@ def access_review(service, request, obj):
     return {**obj, "status": access.review(service.cluster, request.user, resource, other)}
 
 
+def rules_review(service, request, obj):
+    """SelfSubjectRulesReview: the rules of the user in a namespace."""
+    namespace = (obj.get("spec") or {}).get("namespace")
+    if not namespace:
+        raise refused.Refused(400, "no namespace on request")
+    found = access.rules(service.cluster, request.user, namespace)
+    status = {
+        "resourceRules": [one for one in found if one.get("resources")],
+        "nonResourceRules": [one for one in found if one.get("nonResourceURLs")],
+        "incomplete": False,
+    }
+    return {**obj, "status": status}
+
+
 def subject_review(_service, request, obj):
     """SelfSubjectReview: the user of the request."""
     return {**obj, "status": {"userInfo": _shown(request.user)}}
@@ -74,6 +88,7 @@ def _shown(user):
 # By the key of the kind: a custom resource may have the same plural.
 ANSWERS = {
     ("authorization.k8s.io", "selfsubjectaccessreviews"): access_review,
+    ("authorization.k8s.io", "selfsubjectrulesreviews"): rules_review,
     (_GROUP, "selfsubjectreviews"): subject_review,
     (_GROUP, "tokenreviews"): token_review,
 }

@@ -18,6 +18,8 @@ from .requests import Answer, Request
 ADMIN_TOKEN = "twin-admin-token"
 _PATCHES = (patches.JSON, patches.MERGE, patches.STRATEGIC, patches.APPLY)
 _BOOKMARK_S = 60
+_CHECKS = (["ping"], ["log"], ["etcd"])
+_TYPES = ("application/json", "application/yaml")  # of answers
 LOG = logging.getLogger(__name__)
 
 
@@ -44,6 +46,7 @@ class Service:
                 return self._login(method, headers)
             with self.cluster.lock:
                 user = access.identified(self.cluster, self.tokens, headers, certificate)
+                user = access.impersonated(self.cluster, user, headers)
                 self.tick()
                 return self._answer(method, path, query, headers, body, user)
         except Refused as error:
@@ -53,7 +56,7 @@ class Service:
             return _refused(refused.internal(error))
 
     def _answer(self, method, path, query, headers, body, user):
-        general = self._general(method, path, headers)
+        general = self._general(method, path, query, headers)
         if general is not None:
             return general
         request = self._request(method, path, query, headers, body, user)
@@ -78,15 +81,19 @@ class Service:
         self.tokens[token] = access.User(f"sso:{user}", (access.ADMINISTRATORS, "system:authenticated"))
         return Answer(200, {"session_id": token})
 
-    def _general(self, method, path, headers):
+    def _general(self, method, path, query, headers):
         """Health, version and discovery; None for a resource."""
-        if path in (["healthz"], ["livez"], ["readyz"]):
-            return Answer(200, b"ok", content_type="text/plain")
         cluster = self.cluster
+        if path[:1] in (["healthz"], ["livez"], ["readyz"]) and (len(path) == 1 or path[1:] in _CHECKS):
+            text = "ok"
+            if "verbose" in query and len(path) == 1:
+                text = "".join(f"[+]{one} ok\n" for (one,) in _CHECKS) + f"{path[0]} check passed\n"
+            return Answer(200, text.encode(), content_type="text/plain; charset=utf-8")
         if path in (["api"], ["apis"]) and discovery.AGGREGATED in headers.get("Accept", "").replace(" ", ""):
             found = discovery.aggregated(cluster, path == ["api"])
             return Answer(200, found, content_type=discovery.AGGREGATED)
         answers = {
+            (): lambda: discovery.paths(cluster),
             ("version",): lambda: discovery.versions(cluster),
             ("api",): lambda: discovery.api(cluster),
             ("apis",): lambda: discovery.groups(cluster),
@@ -129,6 +136,10 @@ class Service:
         verb = access.verb_of(request.method, request.name, request.flag("watch"))
         if not verb:
             raise refused.no_method()
+        accepted = [one.partition(";")[0].strip() for one in request.headers.get("Accept", "").split(",")]
+        if any(accepted) and not {"*/*", "application/*", *_TYPES} & set(accepted):
+            text = f"only the following media types are accepted: {', '.join(_TYPES)}"
+            raise Refused(406, text)
         access.check(
             self.cluster, request.user, verb, request.kind, request.name, request.namespace, request.subresource
         )
