@@ -165,3 +165,37 @@ def test_files_and_folders_are_copied_and_moved(client):
     assert of(manager.MoveDatastoreFile_Task(sourceName=two, destinationName=f"{one}/in", **place)) is type(None)
     assert (text("two/t.txt"), text("one/in/t.txt")) == (404, "text")
     assert of(manager.DeleteDatastoreFile_Task(name=one, datacenter=client.center)) is type(None)
+
+
+def test_a_disk_is_made_grows_and_is_deleted_without_a_vm(client):
+    manager, kind = client.content.virtualDiskManager, vim.VirtualDiskManager.FileBackedVirtualDiskSpec
+    place = {"name": "[datastore-01] disks/one.vmdk", "datacenter": client.center}
+    spec = kind(diskType="thin", adapterType="lsiLogic", capacityKb=1024**2)
+    assert isinstance(ended(manager.CreateVirtualDisk_Task(spec=spec, **place)), vim.fault.FileNotFound)
+    client.content.fileManager.MakeDirectory(name="[datastore-01] disks", datacenter=client.center)
+    assert ended(manager.CreateVirtualDisk_Task(spec=spec, **place)) == place["name"]
+    assert isinstance(ended(manager.CreateVirtualDisk_Task(spec=spec, **place)), vim.fault.FileAlreadyExists)
+    assert len(manager.QueryVirtualDiskUuid(**place)) == 47
+    assert ended(manager.ExtendVirtualDisk_Task(newCapacityKb=2 * 1024**2, **place)) is None
+    backing = vim.vm.device.VirtualDisk.FlatVer2BackingInfo(fileName=place["name"], diskMode="persistent")
+    disk = vim.vm.device.VirtualDisk(key=-1, controllerKey=1000, unitNumber=5, backing=backing)
+    change = vim.vm.device.VirtualDeviceSpec(operation="add", device=disk)
+    assert ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change]))) is None
+    (made,) = [one for one in client.vm().config.hardware.device if getattr(one, "unitNumber", None) == 5]
+    assert made.capacityInKB == 2 * 1024**2
+    assert isinstance(ended(manager.DeleteVirtualDisk_Task(**place)), vim.fault.FileLocked)
+    change = vim.vm.device.VirtualDeviceSpec(operation="remove", device=made)
+    assert ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change]))) is None
+    assert ended(manager.DeleteVirtualDisk_Task(**place)) is None
+    assert isinstance(ended(manager.DeleteVirtualDisk_Task(**place)), vim.fault.FileNotFound)
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        manager.CreateVirtualDisk_Task(spec=kind(diskType="thin", adapterType="lsiLogic", capacityKb=0), **place)
+
+
+def test_files_of_vms_are_not_moved(client):
+    task = client.content.fileManager.MoveDatastoreFile_Task(
+        sourceName="[datastore-01] train-02/train-02.vmx",
+        sourceDatacenter=client.center,
+        destinationName="[datastore-01] x.vmx",
+    )
+    assert isinstance(ended(task), vmodl.fault.NotSupported)

@@ -17,7 +17,7 @@ _PATH = re.compile(r"\[(?P<store>[^\]]+)\]\s*(?P<path>.*)\Z", re.DOTALL)
 
 @method(KIND, "MakeDirectory")
 def make_directory(call, this, name, datacenter=None, createParentDirectories=None):
-    store, path = _located(call, name, datacenter)
+    store, path = located(call, name, datacenter)
     # An existing folder is a fault, also with the creation of parents.
     if store.files.is_folder(path) or store.files.get(path) is not None:
         raise files.already_exists(name)
@@ -56,11 +56,13 @@ def copy(
 
 
 def _transfer(call, method_name, name, center, to_name, to_center, force, keep=False):
-    source, path = _located(call, name, center)
-    target, to_path = _located(call, to_name, to_center or center)
+    source, path = located(call, name, center)
+    target, to_path = located(call, to_name, to_center or center)
 
     def work():
         if not path or source.files.get(path) is None and not source.files.is_folder(path):
+            if path in disk_files.entries(call.world, source):
+                raise vmodl.fault.NotSupported(msg=f"The twin neither moves nor copies files of VMs, such as {name}.")
             raise files.not_found(name)
         files.move(call.world, source, path, target, to_path, bool(force), keep)
 
@@ -69,7 +71,7 @@ def _transfer(call, method_name, name, center, to_name, to_center, force, keep=F
 
 @method(KIND, "DeleteDatastoreFile_Task")
 def delete(call, this, name, datacenter=None, fileType=None):
-    store, path = _located(call, name, datacenter)
+    store, path = located(call, name, datacenter)
 
     def work():
         if disk_files.in_use(call.world, store, path):
@@ -85,7 +87,7 @@ def delete(call, this, name, datacenter=None, fileType=None):
     return begin(call, "DeleteDatastoreFile_Task", store, work, exclusive=False)
 
 
-def _located(call, name, datacenter):
+def located(call, name, datacenter):
     """The datastore and the path that [datastore] path means in a datacenter."""
     center, found = resolved(call, datacenter), _PATH.match(name)
     if found is None:
