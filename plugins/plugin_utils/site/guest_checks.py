@@ -154,14 +154,14 @@ def _rdma(rdma: Mapping[str, Any], path: str, wanted: str) -> Iterator[str]:
     if stack == "ofed" and path == "pvrdma":
         yield (
             "site.guests.rdma.stack: ofed replaces the RDMA core that the PVRDMA module is built for. Use inbox, "
-            "or the path sriov or passthrough."
+            "or the path directpath, sriov or passthrough."
         )
     if stack == "ofed" and path == "tcp":
         yield "site.guests.rdma.stack: ofed is for RDMA, but site.network.path is tcp. Remove it, or use another path."
     if direct in ("dmabuf", "peermem") and path in REASONS:
         yield (
-            f"site.guests.rdma.gpudirect: it is {direct}, but {REASONS[path]}. Use the path sriov or passthrough, "
-            "or remove it."
+            f"site.guests.rdma.gpudirect: it is {direct}, but {REASONS[path]}. Use the path directpath, "
+            "sriov or passthrough, or remove it."
         )
     elif direct in ("dmabuf", "peermem") and wanted == "disabled":
         yield (

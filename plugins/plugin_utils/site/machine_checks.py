@@ -245,7 +245,10 @@ def _gpudirect(network: Mapping[str, Any]) -> Iterator[str]:
         "memory",
         "tcp": "TCP uses the network stack of the guest",
     }[network["path"]]
-    yield (f"site.network.gpudirect: it is enabled, but {reason}. Use the path sriov or passthrough, or remove it.")
+    yield (
+        f"site.network.gpudirect: it is enabled, but {reason}. Use the path directpath, sriov or passthrough, or "
+        "remove it."
+    )
 
 
 def _direct(

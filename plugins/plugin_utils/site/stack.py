@@ -140,8 +140,8 @@ def _ucx(site: Mapping[str, Any]) -> Iterator[str]:
     path, key = site["network"]["path"], "site.stack.mpi.transport"
     if directpath.lowered(site)["network"]["path"] not in params.UCX_PATHS:
         yield (
-            f"{key}: UCX has no RDMA transport for site.network.path {path}. Use the path sriov or passthrough, or "
-            "remove it."
+            f"{key}: UCX has no RDMA transport for site.network.path {path}. Use the path directpath, "
+            "sriov or passthrough, or remove it."
         )
     if (site["training"] or {}).get("engine") != "horovod":
         yield (

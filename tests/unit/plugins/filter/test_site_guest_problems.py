@@ -80,7 +80,7 @@ PROBLEMS = {
     "DOCA-OFED with PVRDMA": (
         guests(rdma={"stack": "ofed"}),
         "site.guests.rdma.stack: ofed replaces the RDMA core that the PVRDMA module is built for. Use inbox, or "
-        "the path sriov or passthrough.",
+        "the path directpath, sriov or passthrough.",
     ),
     "DOCA-OFED without RDMA": (guests(TCP, rdma={"stack": "ofed"}), "ofed is for RDMA, but site.network.path is tcp."),
     "GPUDirect over PVRDMA": (

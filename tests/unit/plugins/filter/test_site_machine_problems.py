@@ -195,7 +195,7 @@ PROBLEMS = {
     "GPUDirect over PVRDMA": (
         site(network={**PVRDMA, "gpudirect": "enabled"}),
         "site.network.gpudirect: it is enabled, but a PVRDMA adapter is not a PCIe device that a GPU can reach, "
-        "so its traffic is staged through host memory. Use the path sriov or passthrough",
+        "so its traffic is staged through host memory. Use the path directpath, sriov or passthrough",
     ),
     "GPUDirect over TCP": (
         site(network={"gpudirect": "enabled"}),

@@ -85,8 +85,8 @@ BAD = {
     ),
     "UCX over PVRDMA": (
         mpi(None),
-        "site.stack.mpi.transport: UCX has no RDMA transport for site.network.path pvrdma. Use the path sriov or "
-        "passthrough, or remove it.",
+        "site.stack.mpi.transport: UCX has no RDMA transport for site.network.path pvrdma. Use the path directpath, "
+        "sriov or passthrough, or remove it.",
     ),
     "UCX with torchrun": (
         mpi(SRIOV, engine="torchrun"),

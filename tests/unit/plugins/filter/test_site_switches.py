@@ -131,7 +131,7 @@ INPUTS = {
 
 
 # Of states that read, compute or restore.
-OTHERS = {"outputs", "version", "settings", "killed"}
+OTHERS = {"outputs", "version", "settings", "settings_platform", "killed"}
 
 
 def test_role_takes_every_option_of_the_module_that_changes_a_switch():
