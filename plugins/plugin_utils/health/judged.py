@@ -76,10 +76,10 @@ def check(
     now: Mapping[str, Any], before: Mapping[str, Any] | None, given: Mapping[str, Any] | None, at: str, site: str = ""
 ) -> dict[str, Any]:
     """The rows and the readings to save; before: the result of saved.last; given: thresholds; at: the time in UTC."""
-    limits = {name: float((given or {}).get(name, most)) for name, most in THRESHOLDS.items()}
     strange = sorted(set(given or {}) - set(THRESHOLDS))
     if strange:
         raise ValueError(f"There are no thresholds {', '.join(strange)}. Use {', '.join(THRESHOLDS)}.")
+    limits = {name: _number(name, (given or {}).get(name, most)) for name, most in THRESHOLDS.items()}
     earlier = before if before and before.get("format") == FORMAT else {}
     old = earlier.get("objects") or {}
     rows = [row for name, reported in now.items() for row in _object(name, reported, old.get(name), limits, at)]
@@ -104,6 +104,15 @@ def check(
             "objects": {**old, **{name: _kept(one, old.get(name)) for name, one in now.items() if _was_read(one)}},
         },
     }
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"The threshold {name} is {value!r}, which is no number. Set one in health_thresholds."
+        ) from None
 
 
 def _was_read(reported: Mapping[str, Any]) -> bool:

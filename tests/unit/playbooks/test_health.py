@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from unit.playbooks.expressions import entry_of, worked_out
 
 
@@ -17,3 +19,11 @@ def test_every_host_that_is_not_in_maintenance_mode_is_named():
     given = {"__health_maintenance": {"results": results}}
     reported = worked_out(entry["ansible.builtin.debug"]["msg"], entry["vars"], **given)
     assert reported == ["esx-01: VMs run on it.", "esx-03: MODULE FAILURE"]
+
+
+@pytest.mark.parametrize("playbook, status", [("drift", "drift"), ("health", "failing")])
+def test_an_unknown_status_is_rejected_before_the_first_read(playbook, status):
+    entry = entry_of(playbook, "Check which statuses fail", "ansible.builtin.assert")
+    that = f"{{{{ {entry['ansible.builtin.assert']['that']} }}}}"
+    for value, accepted in ((status, True), ("never", True), ("", True), ("unkown", False)):
+        assert worked_out(that, entry["vars"], **{f"{playbook}_fail_on": value}) is accepted

@@ -213,6 +213,9 @@ def test_readings_of_an_object_that_is_away_are_kept_for_the_next_check():
 def test_unknown_threshold_is_rejected():
     with pytest.raises(ValueError, match="There are no thresholds ecc"):
         judged.check({}, None, {"ecc": 1}, AT)
+    for value in ("many", None):
+        with pytest.raises(ValueError, match="The threshold drops is .*, which is no number"):
+            judged.check({}, None, {"drops": value}, AT)
 
 
 @pytest.mark.parametrize(
