@@ -238,12 +238,27 @@ def test_a_node_prompts_only_for_what_its_template_asks(client, project):
         ("DTSTART:20260101T020000Z RRULE:FREQ=OFTEN;INTERVAL=1", "failed validation"),
         ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;COUNT=1000", "COUNT > 999"),
         ("DTSTART;TZID=Europe/Nowhere:20260101T020000 RRULE:FREQ=DAILY;INTERVAL=1", "A valid TZID must be provided"),
+        ("DTSTART:20261301T020000Z RRULE:FREQ=DAILY;INTERVAL=1", "failed validation"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=x", "failed validation: invalid 'INTERVAL': X"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=0", "INTERVAL=0 has no next run"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;COUNT=x", "failed validation: invalid 'COUNT': X"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO,XX", "failed validation: invalid 'BYDAY'"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;COLOUR=red", "unknown parameter 'COLOUR'"),
     ],
 )
 def test_schedules_that_awx_rejects(client, project, rule, words):
     number = template(client, project).body["id"]
     refused = client.refused("schedules", name="nightly", unified_job_template=number, rrule=rule)
     assert words in refused["rrule"][0]
+
+
+def test_schedules_that_awx_accepts(client, project):
+    number = template(client, project).body["id"]
+    for rule in (
+        "DTSTART:20260101T020000Z RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;WKST=SU;BYHOUR=1,2;COUNT=5",
+        "DTSTART;TZID=Europe/Berlin:20260101T020000 RRULE:FREQ=MONTHLY;INTERVAL=1;BYDAY=-1SU;UNTIL=20270101T000000Z",
+    ):
+        client.make("schedules", name=rule, unified_job_template=number, rrule=rule)
 
 
 def test_a_project_of_a_missing_repository_has_failed(client):

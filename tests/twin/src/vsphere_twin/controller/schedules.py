@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zoneinfo
+from datetime import datetime
 
 from .refused import Refused
 
@@ -14,6 +15,10 @@ _NAIVE = re.compile(r"DTSTART:[0-9]+T[0-9]+ ")
 _RULE = re.compile(r"RULE:[^\s]*")
 _NUMBERED_DAY = re.compile(r"BYDAY[:=][0-9]+[a-zA-Z]{2}")
 _FREQUENCIES = {"YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY", "SECONDLY"}
+_NUMBERS = {"INTERVAL", "COUNT"} | {
+    f"BY{name}" for name in ("SETPOS", "MONTH", "MONTHDAY", "YEARDAY", "EASTER", "WEEKNO", "HOUR", "MINUTE", "SECOND")
+}
+_DAYS = re.compile(r"([+-]?[0-9]*(MO|TU|WE|TH|FR|SA|SU)(\([+-]?[0-9]+\))?)(,|\Z)")
 
 
 def check(rule):
@@ -32,6 +37,11 @@ def _problems(rule):
     for zone in _ZONE.findall(rule):
         if zone not in zoneinfo.available_timezones():
             yield "rrule parsing failed validation: A valid TZID must be provided (e.g., America/New_York)"
+    for one in starts:
+        try:
+            datetime.strptime(one.rpartition(":")[2].rstrip("Z"), "%Y%m%dT%H%M%S")
+        except ValueError as problem:
+            yield f"rrule parsing failed validation: {problem}"
     if len(starts) > 1:
         yield "Multiple DTSTART is not supported."
     if not rules:
@@ -47,9 +57,28 @@ def _problems(rule):
             yield f"SECONDLY is not supported: {one}"
         elif parts.get("FREQ") not in _FREQUENCIES:
             yield f"rrule parsing failed validation: invalid 'FREQ': {parts.get('FREQ')}"
+        yield from _of_parameters(parts)
         if _NUMBERED_DAY.search(one):
             yield f"BYDAY with numeric prefix not supported: {one}"
         if {"COUNT", "UNTIL"} <= set(parts):
             yield f"RRULE may not contain both COUNT and UNTIL: {one}"
         if parts.get("COUNT", "0").isdigit() and int(parts.get("COUNT", "0")) > MOST_TIMES:
             yield f"COUNT > 999 is unsupported: {one}"
+
+
+def _of_parameters(parts):
+    for name, value in parts.items():
+        if name in _NUMBERS:
+            good = all(re.fullmatch("[+-]?[0-9]+", number) for number in value.split(","))
+        elif name in ("BYDAY", "BYWEEKDAY", "WKST"):
+            good = not _DAYS.sub("", value)
+        elif name in ("FREQ", "UNTIL"):
+            continue
+        else:
+            yield f"rrule parsing failed validation: unknown parameter '{name}'"
+            continue
+        if not good:
+            yield f"rrule parsing failed validation: invalid '{name}': {value.upper()}"
+        elif name == "INTERVAL" and int(value) < 1:
+            # [sure]: AWX computes the next run of 0 without an end, and answers -1 with the status 500
+            yield f"The twin is stricter than AWX here: INTERVAL={value} has no next run."
