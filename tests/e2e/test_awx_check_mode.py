@@ -1,5 +1,7 @@
 """Check mode of the role awx on an empty, a half-filled and a complete controller: it only reads, and counts alike.
 
+Another organization has objects of the same names. The organization of the role exists, with a description by hand.
+
 Workflows would double the time. tests/unit/roles/test_awx_check_mode.py has the messages about their missing nodes.
 """
 
@@ -42,6 +44,7 @@ HALF = {
     "awx_credentials": [{"kind": "bmc", "inputs": INPUTS["bmc"]}],
     "awx_templates": ["preflight"],
     "awx_workflow": {"enabled": False},
+    "awx_schedules": [{"name": "each night", "template": "preflight", "rrule": RULE}],
 }
 WHOLE = {
     **HALF,
@@ -49,14 +52,29 @@ WHOLE = {
     "awx_survey": ["gpu.profile"],
     "awx_instance_groups": [{"name": "training", "max_concurrent_jobs": 2}],
     "awx_notifications": [{"name": "operations", "type": "email", "configuration": MAIL}],
-    "awx_schedules": [{"name": "each night", "template": "preflight", "rrule": RULE}],
 }
 
 
 @pytest.mark.turn(2, of=3)
+def others(objects):
+    """Objects of another organization, with the names of those of the role; the ID of the organization of the role."""
+    own, other = (objects.create("organizations", {"name": one, "description": "By hand"}) for one in ("aiready", "b"))
+    rows = {row["name"]: row["id"] for _table, row in objects.rows("credential_types")}
+    machine = {"credential_type": rows["Machine"], "inputs": {}}
+    mail = {"notification_type": "email", "notification_configuration": dict(MAIL)}
+    for table, name, values in (
+        ("inventories", "aiready", {}),
+        ("credentials", "aiready BMC", machine),
+        ("notification_templates", "operations", mail),
+    ):
+        objects.create(table, {"name": name, "organization": other, **values})
+    return own
+
+
 def test_check_mode_only_reads_and_counts_the_changes_of_the_run(lab):
     lab = lab(faces=("controller",))
     service, env, inventory = lab.twin.controller.service, access(lab.twin, token_of(lab.twin)), here(lab)
+    own = others(service.objects)
     project = {"scm_url": repository(shutil.copytree(PROJECT, lab.work / "project"))}
 
     def changes(options, *arguments):
@@ -77,5 +95,6 @@ def test_check_mode_only_reads_and_counts_the_changes_of_the_run(lab):
         planned = changes(options, "--check")
         assert {method for method, _path in service.requests} == {"GET"}
         assert planned == changes(options)
+    assert service.objects.row("organizations", own)["description"] == "By hand"
     assert changes(WHOLE, "--check") == {}
     assert {method for method, _path in service.requests} == {"GET"}

@@ -159,7 +159,10 @@ class _Objects:
         used = {one["kind"] for one in options["credentials"]}
         slices = self._slices()
         return {
-            "aap_organizations": [{"name": self._organization, "description": "AI-ready vSphere clusters"}],
+            # Others may use it too, so an existing one is not changed.
+            "aap_organizations": [
+                {"name": self._organization, "description": "AI-ready vSphere clusters", "state": "exists"}
+            ],
             "controller_labels": [self._owned({"name": one}) for one in options["labels"]],
             "controller_instance_groups": [dict(one) for one in options["instance_groups"]],
             "controller_credential_types": [kind for name, kind in TYPES.items() if name in used],
