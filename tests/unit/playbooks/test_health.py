@@ -27,3 +27,6 @@ def test_an_unknown_status_is_rejected_before_the_first_read(playbook, status):
     that = f"{{{{ {entry['ansible.builtin.assert']['that']} }}}}"
     for value, accepted in ((status, True), ("never", True), ("", True), ("unkown", False)):
         assert worked_out(that, entry["vars"], **{f"{playbook}_fail_on": value}) is accepted
+    # Ansible renders the message of each check, also without the variable.
+    assert worked_out(that, entry["vars"]) is True
+    assert "Use unknown" in worked_out(entry["ansible.builtin.assert"]["fail_msg"], entry["vars"])
