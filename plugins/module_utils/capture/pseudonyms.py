@@ -132,6 +132,9 @@ class Table:
     def uuid(self, text: str) -> str:
         """The same for both orders of bytes: vCenter, Redfish and dmidecode differ about that of a system."""
         plain = text.lower()
+        # That of a machine without an identity.
+        if not plain.strip("0-"):
+            return text
         # The order that came first decides, so that a table of an earlier capture keeps its pseudonyms.
         made = self.addresses.get(plain) or self.addresses.get(swapped(plain))
         if made is None:

@@ -401,7 +401,7 @@ def _json(capture: Capture, name: str) -> dict[str, Any]:
 
 def _bmcs(capture: Capture, site: Site) -> None:
     """The BMC of each host: the identifier of its system is that of the host."""
-    hosts = {one.uuid: one for one in site.hosts.values() if one.uuid}
+    hosts = {one.uuid.lower(): one for one in site.hosts.values() if one.uuid and one.uuid.strip("0-")}
     for name, text in capture.files.items():
         found = re.fullmatch(r"bmcs/([^/]+)/redfish/v1/Systems/[^/]+/index\.json", name)
         system = json.loads(text) if found else None

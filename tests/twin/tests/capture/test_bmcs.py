@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from twin_labs.saved import save
 from vsphere_twin.capture import seed as captures
+from vsphere_twin.capture.bmcs import Bmcs
 from vsphere_twin.model import seed as seeds
 
 
@@ -37,3 +39,13 @@ def test_bios_settings_are_those_of_the_bmc_with_the_uuid_of_the_host(tmp_path, 
     assert first.bmc.active == {**host.bmc.active, "SriovGlobalEnable": "Enabled"}
     assumed = {row["object"] for row in made["assumptions"] if row["fact"].startswith("BIOS settings")}
     assert assumed == {f"host {second.name}"}
+
+
+@pytest.mark.parametrize("uuid", ["", "00000000-0000-0000-0000-000000000000"])
+def test_a_bmc_without_an_identity_belongs_to_no_host(uuid):
+    files = {"index.json": {"UUID": uuid}, "Bios/index.json": {"Attributes": {"SriovGlobalEnable": "Enabled"}}}
+    place = "bmcs/bmc-001/redfish/v1/Systems/1/"
+    bundle = SimpleNamespace(
+        files={place + name: "" for name in files}, table=lambda name: files[name.removeprefix(place)]
+    )
+    assert Bmcs(bundle).of(uuid) is None

@@ -19,8 +19,10 @@ class Bmcs:
             system = bundle.table(name) if found else {}
             bios = bundle.table(f"{found[1]}/Bios/index.json") if found else {}
             attributes = bios.get("Attributes")
-            if isinstance(system.get("UUID"), str) and attributes and isinstance(attributes, dict):
-                self._attributes[system["UUID"].lower()] = attributes
+            uuid = system.get("UUID")
+            # A BMC without an identity has an empty UUID, or one of zeros.
+            if isinstance(uuid, str) and uuid.strip("0-") and attributes and isinstance(attributes, dict):
+                self._attributes[uuid.lower()] = attributes
 
     def of(self, uuid):
         """The attributes of the BIOS of a host; None if they were not read."""

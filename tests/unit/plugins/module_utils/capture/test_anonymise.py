@@ -209,3 +209,8 @@ def test_words_of_vsphere_stay_although_networks_have_them_as_names(scrub, owner
 def test_a_device_with_signs_in_its_name_stays(scrub):
     for name in ("<class> Non-Volatile memory controller", "C610/X99 USB Controller #2"):
         assert scrub.text("deviceName", name, "HostPciDevice") == name
+
+
+def test_a_machine_without_an_identity_gets_none(scrub):
+    zeros = "00000000-0000-0000-0000-000000000000"
+    assert scrub.text("uuid", zeros) == zeros

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture import compare, view
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import parsed
 
@@ -173,3 +174,11 @@ def test_a_document_type_is_not_read():
     bomb = capture(host())
     bomb.files["vcenter/0000.xml"] = b'<!DOCTYPE x [<!ENTITY a "b">]>' + bomb.files["vcenter/0000.xml"]
     assert compare.view.read(bomb, parsed).hosts == {}
+
+
+def test_a_bmc_without_an_identity_belongs_to_no_host():
+    zeros = "00000000-0000-0000-0000-000000000000"
+    host = SimpleNamespace(uuid=zeros, bmc=None)
+    files = {"bmcs/bmc-001/redfish/v1/Systems/1/index.json": json.dumps({"UUID": zeros})}
+    view._bmcs(SimpleNamespace(files=files), SimpleNamespace(hosts={"host-001": host}))
+    assert host.bmc is None
