@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import copy
 import json
 import logging
@@ -10,7 +9,21 @@ import time
 import urllib.parse
 
 from ..https import basic_credentials
-from . import access, bodies, discovery, fields, options, patches, refused, reviews, selectors, subresources, unmarshal
+from . import (
+    access,
+    bodies,
+    discovery,
+    fields,
+    lists,
+    options,
+    patches,
+    refused,
+    reviews,
+    selectors,
+    subresources,
+    tables,
+    unmarshal,
+)
 from .conversion import convert
 from .refused import Refused
 from .requests import Answer, Request
@@ -61,6 +74,8 @@ class Service:
             return general
         request = self._request(method, path, query, headers, body, user)
         answer = self._of_resource(request)
+        if isinstance(answer.body, dict) and method in ("GET", "HEAD"):
+            answer.body = tables.shown(headers, query, answer.body)
         if request.kind.deprecated:
             text = f"{request.kind.api_version} {request.kind.kind} is deprecated"
             newer = request.kind.group and request.kind.storage != request.kind.version
@@ -182,18 +197,20 @@ class Service:
         fits, kind = self._selected(request), request.kind
         items = [obj for obj in self.cluster.list(kind, request.namespace or None) if fits(obj)]
         metadata = {"resourceVersion": str(self.cluster.revision)}
-        start = 0
+        given = request.query.get("resourceVersion", "")
         if request.query.get("continue"):
-            if request.query.get("resourceVersion") not in (None, "", "0"):
+            if given not in ("", "0"):
                 raise Refused(400, "specifying resource version is not allowed when using continue")
-            start, metadata["resourceVersion"] = _page(request.query["continue"])
+            after, metadata["resourceVersion"] = lists.place_after(request.query["continue"])
+            items = [obj for obj in items if lists.place(obj) > after]
+        elif given:
+            lists.check_version(self.cluster, kind, request.query)
         limit = options.number(request, "limit")
-        if limit > 0 and len(items) > start + limit:
-            token = json.dumps({"start": start + limit, "rv": metadata["resourceVersion"]}).encode()
-            metadata["continue"] = base64.urlsafe_b64encode(token).decode()
+        if 0 < limit < len(items):
+            metadata["continue"] = lists.continuation(items[limit - 1], metadata["resourceVersion"])
             if not (request.query.get("labelSelector") or request.query.get("fieldSelector")):
-                metadata["remainingItemCount"] = len(items) - start - limit
-        items = items[start : start + limit] if limit > 0 else items[start:]
+                metadata["remainingItemCount"] = len(items) - limit
+            items = items[:limit]
         rows = [self._shown(request, obj) for obj in items]
         return Answer(
             200, {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata, "items": rows}
@@ -202,15 +219,17 @@ class Service:
     def _watch(self, request):
         fits, given = self._selected(request), request.query.get("resourceVersion", "")
         cluster, kind = self.cluster, request.kind
-        first = []
-        if given in ("", "0"):
+        first, initial = [], request.flag("sendInitialEvents")
+        if given in ("", "0") or initial:
             since = cluster.revision
-            first = [("ADDED", obj) for obj in cluster.list(kind, request.namespace or None) if fits(obj)]
+            if initial or "sendInitialEvents" not in request.query:
+                first = [("ADDED", obj) for obj in cluster.list(kind, request.namespace or None) if fits(obj)]
         else:
             if not given.isdecimal():
                 text = f'Invalid value: "{given}": strconv.ParseUint: parsing "{given}": invalid syntax'
                 raise Refused(500, f"resourceVersion: {text}", reason="")
             since = int(given)
+            lists.check_reached(cluster, since)
             if cluster.events and len(cluster.events) == cluster.events.maxlen and since < cluster.events[0][0]:
                 raise Refused(410, f"too old resource version: {since} ({cluster.events[0][0]})")
         until = time.monotonic() + (options.number(request, "timeoutSeconds") or 1800)
@@ -219,7 +238,9 @@ class Service:
 
     def _events(self, request, fits, first, since, until, bookmarks):
         for type_, obj in first:
-            yield {"type": type_, "object": self._shown(request, obj)}
+            yield {"type": type_, "object": self._in_watch(request, obj)}
+        if bookmarks and request.flag("sendInitialEvents"):
+            yield lists.bookmark(request.kind, since, annotations={"k8s.io/initial-events-end": "true"})
         cluster, kind, next_mark = self.cluster, request.kind, time.monotonic() + _BOOKMARK_S
         while not self.closed:
             with cluster.changed:
@@ -233,15 +254,16 @@ class Service:
                     continue
                 seen = self._seen(type_, fits(obj), old is not None and fits(old))
                 if seen:
-                    yield {"type": seen, "object": self._shown(request, obj)}
+                    yield {"type": seen, "object": self._in_watch(request, obj)}
             ended = time.monotonic() >= until
             if bookmarks and (ended or time.monotonic() >= next_mark):
                 next_mark = time.monotonic() + _BOOKMARK_S
-                metadata = {"resourceVersion": str(since), "creationTimestamp": None}
-                mark = {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata}
-                yield {"type": "BOOKMARK", "object": mark}
+                yield lists.bookmark(kind, since)
             if ended:
                 return
+
+    def _in_watch(self, request, obj):
+        return tables.shown(request.headers, request.query, self._shown(request, obj))
 
     @staticmethod
     def _seen(type_, fits, fitted):
@@ -396,15 +418,3 @@ class Service:
 def _refused(error):
     text = isinstance(error.body, bytes)
     return Answer(error.code, error.body, content_type="text/plain" if text else "application/json")
-
-
-def _page(text):
-    """(first item, resource version) of a page that a client continues with."""
-    try:
-        found = json.loads(base64.urlsafe_b64decode(text))
-        start, version = found["start"], str(int(found["rv"]))
-        if not isinstance(start, int) or start < 0:
-            raise ValueError(start)
-    except (ValueError, KeyError, TypeError):
-        raise Refused(400, "invalid continue token: continue key is not valid") from None
-    return start, version

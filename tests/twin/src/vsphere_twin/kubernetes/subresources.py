@@ -36,6 +36,10 @@ def log(cluster, request):
         raise Refused(400, f"container {container} is not valid for pod {request.name}")
     rows = pod["status"].get("containerStatuses", []) + pod["status"].get("initContainerStatuses", [])
     state = next((one.get("state", {}) for one in rows if one["name"] == container), {"waiting": {}})
+    last = next((one.get("lastState") for one in rows if one["name"] == container), None) or {}
+    if request.flag("previous") and "terminated" not in last:
+        text = f'previous terminated container "{container}" in pod "{request.name}" not found'
+        raise Refused(400, text)
     if "waiting" in state:
         reason = state["waiting"].get("reason") or "ContainerCreating"
         text = f'container "{container}" in pod "{request.name}" is waiting to start: {reason}'
@@ -52,6 +56,8 @@ def log(cluster, request):
 
 def exec_(cluster, request):
     found(cluster, request)
+    if request.headers.get("Upgrade"):
+        raise Refused(501, "The twin runs no commands in pods.", reason="NotImplemented")
     raise Refused(400, "Upgrade request required")
 
 
