@@ -28,7 +28,7 @@ KEPT = _words(
     HostPciDevice.deviceName HostPowerPolicy.name HostPowerPolicy.shortName
     HostServiceSourcePackage.sourcePackageName hwVersion licenseProductName licenseProductVersion localeBuild
     localeVersion majorVersion model osType patchLevel pciId pciSlotNumber productLineId profileClass
-    profileSharing releaseDate scsiLevel slot softwareVersion toolsVersion toolsVersionStatus
+    profileSharing releaseDate scsiLevel slot toolsVersion toolsVersionStatus
     toolsVersionStatus2 vendor vendorName version vgpu vgpuMode VirtualMachineDynamicPassthroughInfo.deviceName
     VirtualMachineDynamicPassthroughInfo.name VirtualMachineVendorDeviceGroupInfoComponentDeviceInfo.deviceName
     VirtualMachineVgpuDeviceInfo.deviceName VirtualMachineVgpuDeviceInfo.name

@@ -206,6 +206,11 @@ def test_secrets_of_storage_and_services_are_dropped_with_names_too(field, value
     assert Scrubber(Table(bytes(32)), keep_names=True).text(field, value) == ""
 
 
+def test_what_a_neighbour_describes_itself_as_is_replaced():
+    scrub = Scrubber(Table(bytes(32)))
+    assert scrub.text("softwareVersion", "Ubuntu 24.04 of canary", "PhysicalNicCdpInfo") == "text-001"
+
+
 def test_a_folder_with_the_name_of_a_setting_does_not_change_the_setting():
     table = Table(bytes(32))
     table.learn("folder", "shared")
