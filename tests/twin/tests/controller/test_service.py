@@ -252,6 +252,23 @@ def test_schedules_that_awx_rejects(client, project, rule, words):
     assert words in refused["rrule"][0]
 
 
+def test_a_deleted_project_takes_its_sources_along_and_the_playbooks_of_its_templates(client, project):
+    organization = client.get("organizations/")["results"][0]["id"]
+    inventory = client.make("inventories", name="hosts", organization=organization)
+    git = client.make(
+        "projects", name="git", organization=organization, scm_type="git", scm_url=str(client.directory / "no")
+    )
+    client.make(
+        "inventory_sources", name="s", inventory=inventory, source="scm", source_project=git, source_path="a.yml"
+    )
+    number = template(client, project).body["id"]
+    for one in (project, git):
+        assert client.ask("DELETE", f"projects/{one}/").status == 204
+    left = client.get(f"job_templates/{number}/")
+    assert (left["project"], left["playbook"], left["organization"]) == (None, "", organization)
+    assert client.get("inventory_sources/")["count"] == 0
+
+
 def test_schedules_that_awx_accepts(client, project):
     number = template(client, project).body["id"]
     for rule in (

@@ -143,6 +143,13 @@ class Objects:
             for _table, node in self.rows(NODES):
                 if node["workflow_job_template"] == number:
                     self.delete(NODES, node["id"])
+        if table == "projects":
+            for _table, row in self.rows("job_templates"):
+                if row["project"] == number:
+                    row["playbook"] = ""
+            for _table, row in self.rows("inventory_sources"):
+                if row["source_project"] == number:
+                    self.delete("inventory_sources", row["id"])
         del self._rows[table][number]
         for key in [key for key in self._links if key[:2] == (table, number)]:
             del self._links[key]
