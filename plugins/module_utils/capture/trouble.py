@@ -63,6 +63,8 @@ def unread(path: str, error: Exception, what: str = CAPTURE) -> OperatorError:
         return damaged(path, "It is not a zip file.")
     if what == CAPTURE and isinstance(error, KeyError):
         return damaged(path, f"It is a zip file without the manifest of a capture: {error}.")
+    if what == CAPTURE and isinstance(error, TypeError):
+        return damaged(path, "It is no capture: its manifest has another form.")
     if what == CAPTURE:
         return damaged(
             path, f"The zip file is cut off or damaged: {error}.", "Copy it again, and compare the sizes of both files"

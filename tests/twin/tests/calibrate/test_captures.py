@@ -152,6 +152,13 @@ def without_manifest(path):
         made.writestr("a.txt", "x")
 
 
+def test_a_manifest_of_another_form_is_named(tmp_path, capsys):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as made:
+        made.writestr("manifest.json", "[]")
+    assert command.main(["calibrate", str(tmp_path / "a.zip")]) == 1
+    assert "It is no capture: its manifest has another form." in capsys.readouterr().err
+
+
 UNREADABLE = [
     (lambda path: None, "It does not exist. Correct the path."),
     (lambda path: path.write_text("no zip"), "It is not a zip file. Use the zip file"),

@@ -25,8 +25,10 @@ def why(path, error):
     # A decompressor raises an OSError without a number for damaged data.
     if isinstance(error, OSError) and error.errno is not None:
         return f"{failed} {error}. Check the file system, and run again."
-    if isinstance(error, (KeyError, TypeError)):
+    if isinstance(error, KeyError):
         return f"{failed} It is no capture: its manifest lacks {error}. {_FIX}"
+    if isinstance(error, TypeError):
+        return f"{failed} It is no capture: its manifest has another form. {_FIX}"
     if Path(path).is_file() and not _is_zip(path):
         return f"{failed} It is not a zip file. Use the zip file as `capture` wrote it."
     return f"{failed} It is cut off or damaged: {error}. Copy it again, and compare the sizes of both files."

@@ -101,6 +101,7 @@ UNREADABLE = {
         lambda path: packed(path, manifest=json.dumps({"format": 2, "files": {}, "coverage": {}})),
         "Its format is 2, and this version reads 1. Install a newer version of the collection",
     ),
+    "list": (lambda path: packed(path, manifest="[]"), "It is no capture: its manifest has another form. Use the zip"),
     "no manifest": (lambda path: packed(path, other="x"), "It is a zip file without the manifest of a capture:"),
 }
 READERS = {
