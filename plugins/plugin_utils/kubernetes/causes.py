@@ -85,6 +85,19 @@ CAUSES = (
     ),
     Cause(
         "",
+        r"unable to validate against any security context constraint",
+        "No SecurityContextConstraints of OpenShift allow the pod",
+        "Check that the users of the SecurityContextConstraints aiready-training-NAMESPACE have the service account of "
+        "the pod",
+    ),
+    Cause(
+        "",
+        r"failed quota: .*must specify",
+        "A quota of the namespace requires requests or limits that the pod does not have",
+        "Create a LimitRange with defaults in the namespace, or use a namespace without this quota",
+    ),
+    Cause(
+        "",
         r"exceeded quota",
         "The quota of the namespace is used up",
         "Raise the ResourceQuota of the namespace, or remove other pods",
@@ -198,6 +211,12 @@ CAUSES = (
     ),
     Cause(
         "ValidationError", "", "The MPI Operator rejects the job", "Correct site.training or site.kubernetes.training"
+    ),
+    Cause(
+        "FailedCreate",
+        r"is forbidden|denied the request",
+        "The admission of the cluster rejects the pod",
+        "Change what it reports, or ask the owner of the LimitRange or webhook",
     ),
     Cause("CreateContainerConfigError", "", "A secret or ConfigMap of the pod is missing", "Create it"),
     Cause("FailedMount", r"not found|non-existent", "A secret or ConfigMap of the pod is missing", "Create it"),

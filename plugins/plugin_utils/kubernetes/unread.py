@@ -17,16 +17,33 @@ if TYPE_CHECKING:
 
 # For most of these, the module ends with a traceback, so the texts are those of the Python client and of urllib3.
 # (pattern, cause, fix). The first match counts.
+PROXY = r"ProxyError|Tunnel connection failed"
 REASONS = (
+    (PROXY, "The proxy of the controller does not connect to the API server", "Correct the proxy, or set no_proxy"),
     (
         r"\bUnauthorized\b",
         "The API server rejects the login, for example because the token or the certificate expired",
         "Renew the credentials of the kubeconfig",
     ),
     (
+        r"system:anonymous",
+        "The request has no login, for example because the exec plugin of the kubeconfig failed",
+        "Check the user of the kubeconfig, for example with: kubectl auth whoami",
+    ),
+    (
         r"\bForbidden\b|is forbidden",
         "The user of the kubeconfig may not read these objects",
         "Bind the user to a role with the rights that docs/kubernetes.md lists",
+    ),
+    (
+        r"certificate has expired",
+        "The certificate of the API server has expired",
+        "Renew the certificates of the cluster, and check the clock of the controller",
+    ),
+    (
+        r"Hostname mismatch|IP address mismatch",
+        "The certificate of the API server is not for the server of the kubeconfig",
+        "Set server or tls-server-name of the kubeconfig to a name in the certificate",
     ),
     (
         r"CERTIFICATE_VERIFY_FAILED|certificate verify failed",
@@ -50,7 +67,7 @@ REASONS = (
     ),
 )
 # A server that does not answer, and a kubeconfig that is not there any more.
-GONE = tuple(pattern for pattern, _cause, _fix in REASONS[-3:])
+GONE = (PROXY, *(pattern for pattern, _cause, _fix in REASONS[-3:]))
 OTHER = ("The module of kubernetes.core failed", "Run the playbook again with -vvv")
 
 

@@ -103,12 +103,24 @@ def test_event_of_a_pod(reported, cause):
     [
         ('pods "x" is forbidden: violates PodSecurity "restricted:latest"', "pod security level"),
         ("pods x is forbidden: exceeded quota: gpus", "quota of the namespace"),
+        ("pods x is forbidden: failed quota: q: must specify limits.cpu for: worker", "requires requests or limits"),
+        (
+            'pods "x-" is forbidden: unable to validate against any security context constraint: [provider "anyuid"]',
+            "SecurityContextConstraints",
+        ),
+        ("pods x is forbidden: maximum cpu usage per Container is 2, but limit is 4", "admission of the cluster"),
+        ('admission webhook "a.example.org" denied the request: no label team', "admission of the cluster"),
     ],
 )
 def test_pod_that_was_never_created(message, cause):
     (found,) = faults(events=[event(message, "FailedCreate", "DaemonSet", "driver")])
     assert found.startswith("DaemonSet driver: ")
     assert cause in found
+
+
+def test_failure_of_the_api_server_is_no_cause():
+    """The controller tries again, and the event stays for an hour."""
+    assert not faults(events=[event("etcdserver: request timed out", "FailedCreate", "DaemonSet", "driver")])
 
 
 @pytest.mark.parametrize(
