@@ -67,11 +67,6 @@ def test_a_module_says_what_it_does_in_check_and_diff_mode_and_where_it_runs(mod
     assert [name for name in limited if not said[name].get("details")] == []
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_has_a_unit_test_file_of_its_own(module):
-    assert (ROOT / "tests" / "unit" / "plugins" / "modules" / f"test_{module}.py").is_file()
-
-
 # Modules that run on a guest have their rows beside the tests that have guests.
 LEVELS = ("wire", "guests")
 

@@ -144,9 +144,10 @@ def tests_importing(root: Path) -> dict[str, tuple[str, ...]]:
 
 
 def of_modules(file: str, root: Path) -> tuple[str, ...]:
-    """The unit tests of modules that import the file, the nearest first: they compare options with documentation."""
+    """The comparison of options with documentation, and unit tests of modules that import the file, nearest first."""
     far = sorted((steps, module) for module, steps in distances(file, root).items())
-    found = [f"tests/unit/plugins/modules/test_{module}.py" for _steps, module in far]
+    names = [*(["documentation"] if far else []), *(module for _steps, module in far)]
+    found = [f"tests/unit/plugins/modules/test_{name}.py" for name in names]
     return tuple(path for path in found if (root / path).is_file())[:MODULES_IMPORTING]
 
 

@@ -8,11 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.playbook.play_context import PlayContext
-from ansible.playbook.task import Task
-from ansible.plugins import loader as plugins
-from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.action.helm_release import ActionModule
 from ansible_collections.aiready.vsphere.plugins.action.restore_step import _of_others
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, judge, plan
@@ -24,6 +19,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps impo
     Entry,
     Made,
 )
+
+from .local import action_of
 
 RELEASE = {"name": "op", "namespace": "ops", "chart_ref": "op"}
 PROGRAM = Path(__file__).with_name("helm_program.py")
@@ -42,26 +39,12 @@ def helm(tmp_path, monkeypatch):
 
 
 def run(folder, check=False, **arguments):
-    task = Task()
-    task.action, task.args, task.check_mode, task.diff = "aiready.vsphere.helm_release", arguments, check, True
-    context = PlayContext()
-    connection = plugins.connection_loader.get("local", context)
-    connection.set_options()
-    loader = DataLoader()
-    loader.set_basedir("/")
     known = {
         "aiready_journal": str(folder),
         "ansible_python_interpreter": sys.executable,
         "inventory_hostname": "localhost",
     }
-    action = ActionModule(
-        task=task,
-        connection=connection,
-        play_context=context,
-        loader=loader,
-        templar=Templar(loader=loader, variables=known),
-        shared_loader_obj=plugins,
-    )
+    action = action_of(ActionModule, "aiready.vsphere.helm_release", arguments, check, known)
     return action.run(task_vars=known)
 
 

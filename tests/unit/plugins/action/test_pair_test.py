@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.playbook.play_context import PlayContext
-from ansible.playbook.task import Task
-from ansible.plugins import loader as plugins
-from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.action.pair_test import ActionModule
+
+from .local import action_of
 
 VARIABLES = {"ansible_connection": "local"}
 TASK_VARS = {"hostvars": dict.fromkeys(("job-01", "job-02"), VARIABLES)}
 
 
 def run(check=False, **arguments):
-    task = Task()
-    task.action, task.args, task.check_mode, task.diff = "pair_test", arguments, check, True
-    context = PlayContext()
-    connection = plugins.connection_loader.get("local", context)
-    connection.set_options()
-    loader = DataLoader()
-    loader.set_basedir("/")
-    action = ActionModule(
-        task=task,
-        connection=connection,
-        play_context=context,
-        loader=loader,
-        templar=Templar(loader=loader),
-        shared_loader_obj=plugins,
-    )
-    return action.run(task_vars=TASK_VARS)
+    return action_of(ActionModule, "pair_test", arguments, check).run(task_vars=TASK_VARS)
 
 
 def guests(*addresses):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.playbook.play_context import PlayContext
-from ansible.playbook.task import Task
-from ansible.plugins import loader as plugins
-from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.action.roce_qos import ActionModule
 
 from unit.plugins.module_utils.fabric.on_switches import Bench
 from vsphere_twin.switches.linux import LinuxShell
+
+from .local import action_of
 
 TASK_VARS = {"inventory_hostname": "leaf-01", "ansible_network_os": "sonic"}
 
@@ -28,22 +25,9 @@ def run(bench, check=False, **arguments):
         output = LinuxShell.of(bench.switch, "root").run(command, str)
         return output.rc, output.stdout.encode(), output.stderr.encode()
 
-    task = Task()
-    task.action, task.check_mode, task.diff = "roce_qos", check, True
-    task.args = {"host_ports": [bench.ports[0]], "verify_timeout_s": 1, **arguments}
-    context = PlayContext()
-    connection = plugins.connection_loader.get("local", context)
-    connection.set_options()
-    connection.exec_command = shell
-    loader = DataLoader()
-    action = ActionModule(
-        task=task,
-        connection=connection,
-        play_context=context,
-        loader=loader,
-        templar=Templar(loader=loader),
-        shared_loader_obj=plugins,
-    )
+    arguments = {"host_ports": [bench.ports[0]], "verify_timeout_s": 1, **arguments}
+    action = action_of(ActionModule, "roce_qos", arguments, check)
+    action._connection.exec_command = shell
     return action.run(task_vars=TASK_VARS)
 
 

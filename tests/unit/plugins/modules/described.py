@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -14,6 +12,8 @@ from ansible.utils.plugin_docs import get_docstring
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
+
+from unit.answers import Ended, Module
 
 COMPARED = ("type", "elements", "choices", "default")
 LOGIN = {"hostname": "vcenter.example.com", "username": "user", "password": "secret"}
@@ -47,7 +47,7 @@ def calls(module, login=None):
     name = f"aiready.vsphere.{module.__name__.rpartition('.')[2]}"
     plays = [(entry, entry.get("tasks", [entry])) for entry in yaml.safe_load(module.EXAMPLES)]
     return [
-        pytest.param({**login, **_defaults(entry), **task[name]}, id=task["name"])
+        pytest.param({**login, **_defaults(entry), **(task[name] or {})}, id=task["name"])
         for entry, tasks in plays
         for task in tasks
         if name in task
@@ -63,23 +63,6 @@ def checked(params, arguments, relations=None):
     result = ArgumentSpecValidator(arguments, **(relations or {})).validate(params)
     assert result.error_messages == []
     return result.validated_parameters
-
-
-class Ended(Exception):
-    """The module has left with this answer."""
-
-
-class Module:
-    """What the runner needs of a module, in check mode."""
-
-    check_mode = True
-    _diff = True
-
-    def exit_json(self, **answer):
-        raise Ended(json.loads(json.dumps(answer)))
-
-    def fail_json(self, **answer):
-        self.exit_json(failed=True, **answer)
 
 
 def plan(noun, params, state, key="host", ids=None):

@@ -13,6 +13,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Port, Switch
 
+from unit.answers import Ended, Module
+
 from . import described
 
 IDENTITY = {number: number for number in range(8)}
@@ -80,17 +82,17 @@ def plan(platform, session=None, warnings=None, **given):
     reported = [] if warnings is None else warnings
     asked = parameters.request_of(requested)
     noun = RoceQos(asked, platform, session or Silent(), None, reported.append)
-    with pytest.raises(described.Ended) as ended:
-        runner.run(described.Module(), noun, [Item("leaf-01", asked)], "switch", single=True)
+    with pytest.raises(Ended) as ended:
+        runner.run(Module(), noun, [Item("leaf-01", asked)], "switch", single=True)
     return ended.value.args[0]
 
 
 def made(requested, platform, keep=None):
     """The answer of a run that changes."""
-    module_run = described.Module()
+    module_run = Module()
     module_run.check_mode = False
     asked = parameters.request_of(requested)
     noun = RoceQos(asked, platform, Silent(), keep, print)
-    with pytest.raises(described.Ended) as ended:
+    with pytest.raises(Ended) as ended:
         runner.run(module_run, noun, [Item("leaf-01", asked)], "switch", single=True)
     return ended.value.args[0]

@@ -10,6 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
 from ansible_collections.aiready.vsphere.plugins.modules import pvrdma_nic, sriov_nic, vmxnet3_nic
 
+from unit.answers import Ended, Module
 from unit.plugins.module_utils.vm.nic.worlds import FABRIC
 from unit.plugins.modules import described
 
@@ -17,13 +18,6 @@ VM = {"name": "train-01", "moid": "vm-42", "instance_uuid": "52b6d2a1", "path": 
 NOUNS = {pvrdma_nic: pvrdma_nic.PvrdmaNics, sriov_nic: sriov_nic.SriovNics, vmxnet3_nic: vmxnet3_nic.Vmxnet3Nics}
 # What a noun has read of its host besides the fabric.
 HOSTS = {pvrdma_nic: {"_tags": {"host-1": "vmk1"}}, sriov_nic: {"_holders": {"host-1": []}}, vmxnet3_nic: {}}
-
-
-class Module(described.Module):
-    params = {}
-
-    def warn(self, text):
-        raise AssertionError(text)
 
 
 def asked(module, **options):
@@ -45,7 +39,7 @@ def plan(module, now, **options):
     noun.fabric = FABRIC
     vars(noun).update(HOSTS[module])
     item = Item("train-01", one, {**ids(one.identity), **VM, "host": "esx-01", "cluster": "gpu"})
-    with pytest.raises(described.Ended) as ended:
+    with pytest.raises(Ended) as ended:
         runner.run(Module(), noun, [item], "vms")
     (result,) = ended.value.args[0]["vms"]
     return result

@@ -3,61 +3,24 @@
 from __future__ import annotations
 
 import copy
-import json
 
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.plugins.loader import fragment_loader
-from ansible.utils.plugin_docs import get_docstring
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import function_plan, registry
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import check_bmc
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import BiosState
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import System
 from ansible_collections.aiready.vsphere.plugins.modules import bios_settings
 
-NAME = "aiready.vsphere.bios_settings"
-COMPARED = ("type", "elements", "choices", "default")
+from unit.answers import Ended, Module
+
 LOGIN = {"bmc_address": "bmc-01.example.com", "bmc_username": "root", "bmc_password": "secret"}
-
-
-def documented():
-    return get_docstring(bios_settings.__file__, fragment_loader, collection_name="aiready.vsphere", is_module=True)[0]
-
-
-def essence(options, nested):
-    """{name: what spec and documentation have to agree on}, with the options of nested dictionaries."""
-    return {
-        name: ({key: option.get(key) for key in COMPARED}, essence(option.get(nested) or {}, nested))
-        for name, option in options.items()
-    }
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert essence(documented()["options"], "suboptions") == essence(bios_settings.ARGUMENTS, "options")
 
 
 def test_only_the_password_is_secret():
     assert [name for name, option in bios_settings.ARGUMENTS.items() if option.get("no_log")] == ["bmc_password"]
-
-
-def tasks():
-    """The parameters of every call in the examples, with the defaults of its play."""
-    for entry in yaml.safe_load(bios_settings.EXAMPLES):
-        defaults = next(iter(entry.get("module_defaults", {}).values()), {})
-        for task in entry.get("tasks", [entry]):
-            if NAME in task:
-                call = {**LOGIN, **defaults, **task[NAME]}
-                yield pytest.param({**call, "bmc_address": "bmc-01.example.com"}, id=task["name"])
-
-
-@pytest.mark.parametrize("params", list(tasks()))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    result = ArgumentSpecValidator(bios_settings.ARGUMENTS).validate(params)
-    assert result.error_messages == []
-    assert check_bmc(result.validated_parameters) == []
 
 
 @pytest.mark.parametrize(
@@ -72,21 +35,6 @@ def test_every_example_is_a_call_that_the_module_takes(params):
 )
 def test_a_call_that_makes_no_sense_does_not_reach_the_bmc(wrong):
     assert ArgumentSpecValidator(bios_settings.ARGUMENTS).validate({**LOGIN, **wrong}).error_messages
-
-
-class Ended(Exception):
-    """The module has left with this answer."""
-
-
-class Module:
-    check_mode = True
-    _diff = True
-
-    def exit_json(self, **answer):
-        raise Ended(json.loads(json.dumps(answer)))
-
-    def fail_json(self, **answer):
-        self.exit_json(failed=True, **answer)
 
 
 def enumeration(name, *values):

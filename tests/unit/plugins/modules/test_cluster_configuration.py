@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.profile import document as profile
-from ansible_collections.aiready.vsphere.plugins.modules import cluster_configuration as module
 
 from unit.plugins.modules import described
 
@@ -30,16 +29,6 @@ def requested(uncovered="fail", **settings):
 
 
 ATS = requested(kernel_settings={"atsSupport": True})
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(profile.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    checked = described.checked(call, profile.ARGUMENTS)
-    assert profile.check_params(checked) == []
 
 
 def test_a_place_is_a_path():

@@ -11,10 +11,6 @@ from unit.plugins.module_utils.guest.container.fake_guest import Guest, answer
 from unit.plugins.modules import described
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
 @pytest.mark.parametrize("call", described.calls(module, login={}))
 def test_every_example_is_a_call_that_the_module_takes(call):
     assert module.check_params(described.checked(call, module.ARGUMENTS)) == []

@@ -18,10 +18,6 @@ from unit.plugins.modules import described
 RELATIONS = {"required_if": module.REQUIRED_IF}
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
 @pytest.mark.parametrize("call", described.calls(module, login={}))
 def test_every_example_is_a_call_that_the_module_takes(call):
     assert check_params(described.checked(call, module.ARGUMENTS, RELATIONS)) == []

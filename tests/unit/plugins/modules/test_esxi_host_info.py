@@ -17,15 +17,6 @@ from unit.plugins.modules import described
 HOST = {**described.LOGIN, "host": "esx-01.example.com"}
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, module.ARGUMENTS)
-
-
 def reported(answers=None, **properties):
     """What is reported of a host with these properties and no others."""
     row = Row(vim.HostSystem("host-12"), {name.replace("__", "."): value for name, value in properties.items()}, {})

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import kernel
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_kernel_setting as module
 
 from unit.plugins.modules import described
 
 HOST = {**described.LOGIN, "host": "esx-01.example.com"}
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, module.ARGUMENTS)
 
 
 class Noun(module.KernelSettings):

@@ -21,15 +21,6 @@ def planned(there, **requested):
     return described.plan(Noun(checked, None), checked, there)
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    assert params.problems(described.checked(call, module.ARGUMENTS)) == []
-
-
 def test_a_result_is_the_documented_one():
     described.assert_as_documented(module, planned(Service(False), reason="new host driver"))
 

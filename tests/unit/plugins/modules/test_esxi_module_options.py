@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import module_state
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_module_options as module
 
@@ -10,15 +9,6 @@ from unit.plugins.modules import described
 
 HOST = {**described.LOGIN, "host": "esx-01.example.com"}
 OPTIONS = {"pfctx": "0x08", "pfcrx": "0x08", "trust_state": 2}
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, module.ARGUMENTS)
 
 
 class Noun(module.ModuleOptions):

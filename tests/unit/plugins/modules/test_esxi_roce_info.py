@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import esxi_gather
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint, as_data
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_roce_info as module
-
-from unit.plugins.modules import described
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(esxi_gather.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, esxi_gather.ARGUMENTS)
 
 
 def test_a_port_has_exactly_the_documented_keys():

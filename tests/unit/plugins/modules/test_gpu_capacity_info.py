@@ -14,15 +14,6 @@ from unit.plugins.module_utils.vm.placement.worlds import gpu, host
 from unit.plugins.modules import described
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    assert params.check_params(described.checked(call, params.ARGUMENTS)) == []
-
-
 @pytest.mark.parametrize(
     "task, problem",
     [

@@ -12,11 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import guest_health_inf
 
 from unit.plugins.module_utils.validation.probe.healthy import healthy, requested
 
-from .described import calls, checked, documented, specified
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(module) == specified(module.ARGUMENTS)
+from .described import calls, checked
 
 
 @pytest.mark.parametrize("call", calls(module, login={}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, interface_params
@@ -10,20 +9,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adap
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept
 from ansible_collections.aiready.vsphere.plugins.modules import guest_interface
 
-from .described import calls, documented, specified
-
 RETURNED = yaml.safe_load(guest_interface.RETURN)["interface"]["contains"]
 REQUEST = interface_params.InterfaceRequest(None, "ens224", 9000, "192.168.50.11/24", "auto", ping=[], wait_s=10)
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(guest_interface) == specified(interface_params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", calls(guest_interface, login={}))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    assert set(call) <= set(interface_params.ARGUMENTS)
-    assert ("mac" in call) != ("name" in call)
 
 
 def test_the_example_of_a_result_is_what_the_module_makes_of_it():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.modules import guest_rdma_info
@@ -10,18 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import guest_rdma_info
 from unit.plugins.module_utils.guest.network.test_rdma import device
 from unit.plugins.module_utils.guest.network.world import Guest
 
-from .described import calls, documented, specified
-
 RETURNED = yaml.safe_load(guest_rdma_info.RETURN)["rdma"]["contains"]
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(guest_rdma_info) == specified(guest_rdma_info.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", calls(guest_rdma_info, login={}))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    assert set(call) <= set(guest_rdma_info.ARGUMENTS)
 
 
 def test_the_result_has_exactly_the_documented_keys(tmp_path):

@@ -8,13 +8,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import roce, roce_state
 from ansible_collections.aiready.vsphere.plugins.modules import guest_roce
 
-from .described import calls, checked, documented, specified
+from .described import calls, checked
 
 RETURNED = yaml.safe_load(guest_roce.RETURN)["roce"]["contains"]
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(guest_roce) == specified(roce.ARGUMENTS)
 
 
 @pytest.mark.parametrize("call", calls(guest_roce, login={}))

@@ -1,15 +1,8 @@
-"""The documentation of kubernetes_object, and the libraries that it names."""
+"""The secrets of kubernetes_object."""
 
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.kubernetes import noun
-from ansible_collections.aiready.vsphere.plugins.modules import kubernetes_object
-
-from .described import documented, specified
-
-
-def test_its_options_are_those_of_the_documentation():
-    assert documented(kubernetes_object) == specified(noun.ARGUMENTS)
 
 
 def test_a_secret_is_shown_and_recorded_without_its_content():

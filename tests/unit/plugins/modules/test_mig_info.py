@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import info, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import info
 from ansible_collections.aiready.vsphere.plugins.modules import mig_info, mig_partition
 
 from unit.plugins.module_utils.host.mig.device import Device
-
-COMPARED = ("type", "elements", "choices", "default", "required")
 
 
 def fragmented():
@@ -26,14 +24,6 @@ def gpus(remote, names):
 
 def returned():
     return yaml.safe_load(mig_info.RETURN)["gpus"]["contains"]
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    documented = yaml.safe_load(mig_info.DOCUMENTATION)["options"]
-    spec = params.INFO_ARGUMENTS
-    assert {name: {key: option.get(key) for key in COMPARED} for name, option in documented.items()} == {
-        name: {key: option.get(key) for key in COMPARED} for name, option in spec.items()
-    }
 
 
 def test_the_result_has_exactly_the_documented_keys():

@@ -13,15 +13,6 @@ from ansible_collections.aiready.vsphere.plugins.modules import nic_firmware as 
 from unit.plugins.modules import described
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(firmware_args.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module, login={}))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, firmware_args.ARGUMENTS)
-
-
 def test_a_result_is_the_documented_one():
     params = described.checked({"settings": {"ATS_ENABLED": True}}, firmware_args.ARGUMENTS)
     device = mlxconfig.MstDevice("mt4125_pciconf0", "ConnectX6DX", "0000:18:00.0", "vmnic2")

@@ -22,11 +22,6 @@ CALLS = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_documentation_describes_exactly_the_arguments(name):
-    assert described.documented(MODULES[name]) == described.specified(MODULES[name].ARGUMENTS.spec)
-
-
-@pytest.mark.parametrize("name", MODULES)
 def test_only_the_login_is_secret(name):
     spec = MODULES[name].ARGUMENTS.spec
     assert [option for option, value in spec.items() if value.get("no_log")] == [

@@ -16,15 +16,6 @@ HOST = {**described.LOGIN, "host": "esx-01.example.com"}
 PORT = "0000:3a:00.1"
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    assert module.check_params(described.checked(params, module.ARGUMENTS)) == []
-
-
 def test_everything_that_is_wrong_with_the_parameters_is_reported_at_once():
     devices = [{"id": "vmnic3", "state": "enabled"}, {"id": PORT, "sriov_vfs": -1}]
     problems = module.check_params(described.checked({**HOST, "devices": devices}, module.ARGUMENTS))

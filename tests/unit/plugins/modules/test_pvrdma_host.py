@@ -16,15 +16,6 @@ from unit.plugins.modules import described
 HOST = {**described.LOGIN, "host": "esx-01.example.com"}
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, module.ARGUMENTS, module.RELATIONS)
-
-
 def test_present_needs_an_adapter():
     (problem,) = ArgumentSpecValidator(module.ARGUMENTS, **module.RELATIONS).validate(HOST).error_messages
     assert "vmknic" in problem

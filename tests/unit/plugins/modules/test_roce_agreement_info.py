@@ -13,16 +13,6 @@ from unit.plugins.modules import described
 LEAF = {"name": "leaf-01", "ports": {}}
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module, login={}))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    call = {key: [] if value == "{{ switches }}" else value for key, value in call.items()}
-    assert params.check_params(described.checked(call, params.ARGUMENTS)) == []
-
-
 def test_the_result_has_exactly_the_documented_keys():
     lab = Lab()
     lab.leaf().trust = "pcp"

@@ -18,15 +18,6 @@ from unit.plugins.modules import described
 from unit.plugins.modules.known_switch import Known, Silent, plan, port
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(parameters.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module, login={}))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, parameters.ARGUMENTS)
-
-
 def test_a_result_has_exactly_the_documented_keys():
     documented = yaml.safe_load(module.RETURN)["switch"]["contains"]
     for there in (port(), port(mtu=1500)):

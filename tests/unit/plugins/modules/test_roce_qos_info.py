@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 
-import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import params as parameters
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import (
     Marking,
     Neighbour,
@@ -18,8 +16,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state impor
     from_data,
 )
 from ansible_collections.aiready.vsphere.plugins.modules import roce_qos_info as module
-
-from unit.plugins.modules import described
 
 FULL = Switch(
     "eos",
@@ -35,15 +31,6 @@ FULL = Switch(
     unread=["The switch rejected `show x`: % Invalid input"],
     unsaved=True,
 )
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(parameters.INFO_ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module, login={}))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    described.checked(params, parameters.INFO_ARGUMENTS)
 
 
 def test_the_result_has_exactly_the_documented_keys():

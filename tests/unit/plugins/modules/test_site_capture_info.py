@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import params
-from ansible_collections.aiready.vsphere.plugins.modules import site_capture_info as module
 
 from unit.plugins.modules import described
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    described.checked(call, params.ARGUMENTS)
 
 
 @pytest.mark.parametrize("days, problems", [(0, 0), (365, 0), (-1, 1), (366, 1)])

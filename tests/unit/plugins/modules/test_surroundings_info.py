@@ -11,18 +11,8 @@ import urllib.error
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.environment import look, params
-from ansible_collections.aiready.vsphere.plugins.modules import surroundings_info as module
 
 from unit.plugins.modules import described
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module, login={}))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    described.checked(call, params.ARGUMENTS)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

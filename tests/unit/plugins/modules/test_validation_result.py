@@ -8,11 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import validation_resul
 from unit.plugins.module_utils.validation.probe.test_record import judged, params
 from wire.drive import run
 
-from .described import calls, checked, documented, specified
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(module) == specified(module.ARGUMENTS)
+from .described import calls, checked
 
 
 def test_the_example_names_guests_and_a_folder():

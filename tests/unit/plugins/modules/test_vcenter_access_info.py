@@ -5,22 +5,9 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.privileges import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.privileges import state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
-from ansible_collections.aiready.vsphere.plugins.modules import vcenter_access_info as module
 from pyVmomi import vim
-
-from unit.plugins.modules import described
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    described.checked(call, params.ARGUMENTS)
-
 
 NINE = datetime.datetime(2026, 1, 5, 9, 0, 0, tzinfo=datetime.timezone.utc)
 NOW = NINE.timestamp()

@@ -7,20 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import events
-from ansible_collections.aiready.vsphere.plugins.modules import vcenter_event_info as module
-
-from unit.plugins.modules import described
 
 GIVEN = {"since": "2026-03-01T08:00:00Z", "objects": [], "limit": 1000}
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(events.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    described.checked(call, events.ARGUMENTS)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.smi_text impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import params, plan, state, token
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_licence
 
-from .described import calls, checked, documented, specified
+from .described import calls, checked
 
 RETURNED = yaml.safe_load(vgpu_licence.RETURN)["licence"]["contains"]
 UNLICENSED = Gpu(
@@ -20,10 +20,6 @@ UNLICENSED = Gpu(
     licence="Unlicensed (Unrestricted)",
 )
 LICENSED = replace(UNLICENSED, licence="Licensed", expiry="2026-11-23T10:41:16Z")
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(vgpu_licence) == specified(params.ARGUMENTS)
 
 
 def test_only_the_token_is_secret():

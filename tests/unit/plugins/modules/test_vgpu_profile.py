@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.plugins.loader import fragment_loader
-from ansible.utils.plugin_docs import get_docstring
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
@@ -20,29 +18,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import par
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import Gpu, Host, VmState
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
 
-NAME = "aiready.vsphere.vgpu_profile"
-COMPARED = ("type", "elements", "choices", "default", "required")
+from unit.answers import Ended, Module
+
 SEVERAL = {"code": "some_failed", "next": "docs/failure_codes.md#some_failed"}
-
-
-def documented():
-    return get_docstring(vgpu_profile.__file__, fragment_loader, collection_name="aiready.vsphere", is_module=True)[0]
-
-
-def essence(options, nested):
-    """{name: what spec and documentation have to agree on}, with the options of nested dictionaries."""
-    return {
-        name: (
-            {key: option.get(key) for key in COMPARED if key != "required"},
-            bool(option.get("required")),
-            essence(option.get(nested) or {}, nested),
-        )
-        for name, option in options.items()
-    }
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert essence(documented()["options"], "suboptions") == essence(vgpu_params.ARGUMENTS.spec, "options")
 
 
 def test_only_the_login_is_secret():
@@ -51,42 +29,6 @@ def test_only_the_login_is_secret():
         "session_id",
         "rest_session_id",
     ]
-
-
-def tasks():
-    """The parameters of every call in the examples, with the defaults of its play."""
-    for entry in yaml.safe_load(vgpu_profile.EXAMPLES):
-        defaults = next(iter(entry.get("module_defaults", {}).values()), {})
-        for task in entry.get("tasks", [entry]):
-            if NAME in task:
-                login = {"hostname": "vcenter.example.com", "username": "user", "password": "secret"}
-                yield pytest.param({**login, **defaults, **task[NAME]}, id=task["name"])
-
-
-@pytest.mark.parametrize("params", list(tasks()))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    result = ArgumentSpecValidator(vgpu_params.ARGUMENTS.spec, **RELATIONS).validate(params)
-    assert result.error_messages == []
-    assert vgpu_params.check_params(result.validated_parameters) == []
-
-
-class Ended(Exception):
-    """The module has left with this answer."""
-
-
-class Module:
-    params = {}
-    check_mode = True
-    _diff = True
-
-    def warn(self, text):
-        raise AssertionError(text)
-
-    def exit_json(self, **answer):
-        raise Ended(json.loads(json.dumps(answer)))
-
-    def fail_json(self, **answer):
-        self.exit_json(failed=True, **answer)
 
 
 class Planned(vgpu_profile.VgpuProfiles):

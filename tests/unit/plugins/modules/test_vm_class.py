@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor import vm_class
-from ansible_collections.aiready.vsphere.plugins.modules import vm_class as module
 
 from unit.plugins.modules import described
 
@@ -33,16 +32,6 @@ def wanted(now=vm_class.ABSENT, release=NEW, **given):
 def again(made, release=NEW):
     """The class as vCenter returns it after the request."""
     return vm_class.parsed({"id": "gpu", **vm_class.body(vm_class.ABSENT, made, release)})
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(vm_class.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    checked = described.checked(call, vm_class.ARGUMENTS)
-    assert vm_class.check_params(checked) == []
 
 
 @pytest.mark.parametrize(

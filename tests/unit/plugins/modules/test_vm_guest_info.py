@@ -9,12 +9,11 @@ import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.find import Found
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import params, read, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import read, state
 from ansible_collections.aiready.vsphere.plugins.modules import vm_guest_info as module
 from pyVmomi import vim
 
 from unit.plugins.module_utils.vcenter.fakes import FakeInventory, opened
-from unit.plugins.modules import described
 
 DEVICE = vim.vm.device
 PASSTHROUGH = DEVICE.VirtualPCIPassthrough
@@ -22,15 +21,6 @@ FOUND = Found(None, "vm-1", "train-01", "/dc/vm/train-01")
 NETWORKS = {"network-1": "VM Network"}
 MAC, PORT_A, PORT_B = "00:50:56:01:02:03", "b8:ce:f6:00:00:0a", "b8:ce:f6:00:00:0b"
 BRIDGE = "02:42:ac:11:00:01"
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    described.checked(call, params.ARGUMENTS)
 
 
 def card(kind=DEVICE.VirtualVmxnet3, key=4000, mac=MAC, network="network-1"):

@@ -16,15 +16,6 @@ from unit.plugins.modules import described
 WHOLE = {"name": "a", "profiles": ["grid_a100-40c"]}
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(params.ARGUMENTS)
-
-
-@pytest.mark.parametrize("call", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    assert params.check_params(described.checked(call, params.ARGUMENTS)) == []
-
-
 def problems(*vms, **task):
     call = {**described.LOGIN, "vms": [dict(one) for one in vms], **task}
     return params.check_params(described.checked(call, params.ARGUMENTS))

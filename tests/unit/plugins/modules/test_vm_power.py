@@ -10,22 +10,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from ansible_collections.aiready.vsphere.plugins.modules import vm_power
 
-from .described import LOGIN, assert_as_documented, calls, checked, documented, plan, specified
+from unit.answers import Module
+
+from .described import LOGIN, assert_as_documented, checked, plan
 
 ADDRESSES = ("192.0.2.14", "fe80::250:56ff:fe8f:1234")
 UP = Guest("on", True, (Nic("00:50:56:8f:12:34", "VM Network", ADDRESSES, True),), "192.0.2.14")
-
-
-class Module:
-    """What the noun takes from its module."""
-
-    check_mode = True
-
-    def __init__(self, asked):
-        self.params = asked
-
-    def warn(self, text):
-        raise AssertionError(text)
 
 
 def answer(found, /, **options):
@@ -33,16 +23,7 @@ def answer(found, /, **options):
     asked = checked({**LOGIN, "name": "train-01", **options}, params.ARGUMENTS.spec, RELATIONS)
     assert params.check_params(asked) == []
     (one,) = params.ARGUMENTS.requests(asked)
-    return plan(Power(Module(asked)), one, found, key="vms", ids={**ids(one.identity), "moid": "vm-42"})
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(vm_power) == specified(params.ARGUMENTS.spec)
-
-
-@pytest.mark.parametrize("call", calls(vm_power))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    assert params.check_params(checked(call, params.ARGUMENTS.spec, RELATIONS)) == []
+    return plan(Power(Module(params=asked)), one, found, key="vms", ids={**ids(one.identity), "moid": "vm-42"})
 
 
 def test_only_the_login_is_secret():

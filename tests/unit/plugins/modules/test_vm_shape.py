@@ -6,7 +6,6 @@ import dataclasses
 import re
 from pathlib import Path
 
-import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys, params
@@ -14,7 +13,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from ansible_collections.aiready.vsphere.plugins.modules import vm_shape
 
-from .described import LOGIN, assert_as_documented, calls, checked, documented, plan, specified
+from unit.answers import Module
+
+from .described import LOGIN, assert_as_documented, checked, plan
 
 GUIDE = Path(vm_shape.__file__).parents[2] / "docs" / "machines.md"
 HOST = Host("host-1", "esx-01", "8.0.3", 32, 64, 2600, 262144, (Node(0, 131072), Node(1, 131072)))
@@ -29,31 +30,12 @@ ASKED = {
 }
 
 
-class Module:
-    """What the noun takes from its module."""
-
-    params = {}
-    check_mode = True
-
-    def warn(self, text):
-        raise AssertionError(text)
-
-
 def answer(state, **options):
     """What the module says in check mode of a VM in this state."""
     wanted = checked({**LOGIN, "name": "train-01", **options}, params.ARGUMENTS.spec, RELATIONS)
     (one,) = params.ARGUMENTS.requests(wanted)
     known = {**ids(one.identity), "moid": "vm-42"}
     return plan(vm_shape.VmShapes(Module()), one, state, key="vms", ids=known)
-
-
-def test_the_documentation_describes_exactly_the_arguments():
-    assert documented(vm_shape) == specified(params.ARGUMENTS.spec)
-
-
-@pytest.mark.parametrize("call", calls(vm_shape))
-def test_every_example_is_a_call_that_the_module_takes(call):
-    assert params.check_params(checked(call, params.ARGUMENTS.spec, RELATIONS)) == []
 
 
 def test_only_the_login_is_secret():

@@ -14,15 +14,6 @@ from unit.plugins.modules import described
 HOST = {**described.LOGIN, "host": "esx-01.example.com"}
 
 
-def test_the_documentation_describes_exactly_the_arguments():
-    assert described.documented(module) == described.specified(module.ARGUMENTS)
-
-
-@pytest.mark.parametrize("params", described.calls(module))
-def test_every_example_is_a_call_that_the_module_takes(params):
-    assert mtu.check_params(described.checked(params, module.ARGUMENTS)) == []
-
-
 class Noun(module.VmkernelMtu):
     label = "Host esx-01.example.com"
 

@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform im
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import RoceQos
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused, Session
 
+from unit.answers import Ended, Module
 from unit.plugins.modules import described
 from vsphere_twin.model.timeline import Timeline
 from vsphere_twin.switches.device import kind
@@ -96,8 +97,8 @@ class Bench(Session):
         platform = platform_of(self.platform, None, {**options, "transaction": requested["transaction"]})
         request = parameters.request_of(requested)
         noun = RoceQos(request, platform, self, None, lambda _text: None, check)
-        module = described.Module()
+        module = Module()
         module.check_mode = check
-        with pytest.raises(described.Ended) as ended:
+        with pytest.raises(Ended) as ended:
             runner.run(module, noun, [Item(self.name, request)], "switch", single=True)
         return ended.value.args[0]

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.playbook.play_context import PlayContext
-from ansible.playbook.task import Task
 from ansible.plugins import loader as plugins
-from ansible.template import Templar
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import Completed, Remote, RemoteAction
+
+from unit.plugins.action.local import action_of
 
 # Drops its own options and runs the rest.
 SUDO = """#!/bin/sh
@@ -34,22 +32,7 @@ class Echo(RemoteAction):
 
 def action(arguments, check=False):
     """The action on this machine, over Ansible's own connection."""
-    task = Task()
-    task.action, task.args, task.check_mode, task.diff = "echo", arguments, check, True
-    context = PlayContext()
-    connection = plugins.connection_loader.get("local", context)
-    connection.set_options()
-    connection.set_become_plugin(None)
-    loader = DataLoader()
-    loader.set_basedir("/")
-    return Echo(
-        task=task,
-        connection=connection,
-        play_context=context,
-        loader=loader,
-        templar=Templar(loader=loader),
-        shared_loader_obj=plugins,
-    )
+    return action_of(Echo, "echo", arguments, check)
 
 
 @pytest.mark.parametrize("word", ["a b", "$HOME", "it's", 'say "x"', ";id", "*", "`id`", "a\\b", "9:4,19:0"])

@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import ho
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import noun as training_noun
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest, Guests
 
+from unit.answers import Ended, Module
 from unit.plugins.module_utils.training.runs import guests as guests_of
 from unit.plugins.module_utils.training.runs import planned, request
 
@@ -27,25 +28,6 @@ from .world import Clock
 
 RUN = "20260301-081530-6ed2"
 LEFT = look.Leftover("c1", "run-1", True, 5)
-
-
-class Ended(Exception):
-    pass
-
-
-class Module:
-    """What the runner needs of a module."""
-
-    _diff = True
-
-    def __init__(self, check_mode):
-        self.check_mode = check_mode
-
-    def exit_json(self, **answer):
-        raise Ended(json.loads(json.dumps(answer)))
-
-    def fail_json(self, **answer):
-        self.exit_json(failed=True, **answer)
 
 
 class Steps(world.Steps):

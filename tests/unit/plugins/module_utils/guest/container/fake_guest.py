@@ -14,6 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
+from unit.answers import Ended, Module
+
 DAEMON = "/etc/docker/daemon.json"
 HOOK = "nvidia-container-runtime-hook"
 # Between the start of a service and the files that are older or newer than that.
@@ -26,22 +28,6 @@ class Dated(Files):
 
     def came_at(self, path):
         return self.changed_at(path) if super().came_at(path) is not None else None
-
-
-class Left(Exception):
-    """The module has left with this answer."""
-
-
-class Module:
-    def __init__(self, check):
-        self.check_mode = check
-        self._diff = True
-
-    def exit_json(self, **answer):
-        raise Left(json.loads(json.dumps(answer)))
-
-    def fail_json(self, **answer):
-        self.exit_json(failed=True, **answer)
 
 
 class Guest:
@@ -241,6 +227,6 @@ def answer(noun, requested, key="engine", check=False):
     """What a module would answer."""
     try:
         runner.run(Module(check), noun, [Item("x", requested, {})], key, single=True)
-    except Left as left:
-        return left.args[0]
+    except Ended as ended:
+        return ended.args[0]
     raise AssertionError("the module did not end")

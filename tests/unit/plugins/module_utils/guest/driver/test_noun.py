@@ -15,26 +15,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.request impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import notes, nouveau, params
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.noun import GuestDriver
 
+from unit.answers import Ended, Module
 from unit.plugins.module_utils.guest.a_guest import KERNEL, ROCKY, Clock, Guest
 
 DEB = "nvidia-linux-grid-550"
-
-
-class Ended(Exception):
-    """The module has left with this answer."""
-
-
-class Module:
-    _diff = True
-
-    def __init__(self, check_mode):
-        self.check_mode = check_mode
-
-    def exit_json(self, **answer):
-        raise Ended(json.loads(json.dumps(answer)))
-
-    def fail_json(self, **answer):
-        self.exit_json(failed=True, **answer)
 
 
 def call(guest, check=False, **given):

@@ -15,25 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.modules import validation_repor
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import canvas, gallery, noun
 
 from browser import runs
-
-
-class Ended(Exception):
-    pass
-
-
-class Module:
-    """What the runner needs of a module."""
-
-    _diff = True
-
-    def __init__(self, check_mode):
-        self.check_mode = check_mode
-
-    def exit_json(self, **answer):
-        raise Ended(json.loads(json.dumps(answer)))
-
-    def fail_json(self, **answer):
-        self.exit_json(failed=True, **answer)
+from unit.answers import Ended, Module
 
 
 def make(folder, check=False, warnings=None, **params):
