@@ -137,7 +137,7 @@ class Lab:
             if self.twin.world.get(vm.moid) is not vm:
                 return
             if vm.power != "poweredOff":
-                power.lose_power(self.twin.world, vm)
+                power.stop(self.twin.world, vm)
             provision.destroy(self.twin.world, vm)
 
     def play(

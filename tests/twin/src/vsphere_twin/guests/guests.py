@@ -196,7 +196,7 @@ class Guests:
                 self.world.touch(vm)
                 self.boot(vm)
             else:
-                power.lose_power(self.world, vm)
+                power.stop(self.world, vm)
 
     def forget(self, machine):
         """A VM is gone for good."""

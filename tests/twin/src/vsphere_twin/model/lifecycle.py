@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import boot as boots
 from .host import show_connection, touch, wrong_state
-from .power import lose_power
+from .power import stop
 
 LEAVING_SHARE = 0.2  # of the boot time: how long ESXi still answers after it was asked to restart
 
@@ -79,7 +79,7 @@ def _go_down(world, host, power):
     host.power = power
     for vm in list(host.vms.values()):
         if vm.power == "poweredOn":
-            lose_power(world, vm)
+            stop(world, vm)
     if host.connection == "connected":
         show_connection(host, "notResponding")
     touch(world, host)

@@ -42,12 +42,7 @@ def power_off(world, vm):
     """Pull the plug."""
     if vm.power == "poweredOff":
         raise devices.wrong_power(vm)
-    _stopped(world, vm)
-
-
-def lose_power(world, vm):
-    """The host under the VM is gone."""
-    _stopped(world, vm)
+    stop(world, vm)
 
 
 def suspend(world, vm):
@@ -78,7 +73,7 @@ def shut_down_guest(world, vm):
 
     def went():
         if vm.power == "poweredOn" and vm.shutdown_pending:
-            _stopped(world, vm)
+            stop(world, vm)
 
     guest.shut_down(world, vm, went)
 
@@ -189,7 +184,7 @@ def reaches(vm, host):
     return all(moid in host.datastores for moid in vm.datastores) and all(moid in host.networks for moid in vm.networks)
 
 
-def _stopped(world, vm):
+def stop(world, vm):
     release(vm)
     vm.power, vm.tools_running, vm.shutdown_pending, vm.booted = "poweredOff", False, False, None
     connect_nics(vm, False)

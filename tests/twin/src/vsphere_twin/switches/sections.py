@@ -2,13 +2,69 @@
 
 from __future__ import annotations
 
+import copy
+
+from .device import Device
 from .dialogue import Dialogue, Reply
 from .grammar import Wrong
+from .model import effective
 from .phrases import filters_of, piped
+from .tree import Section
+
+INTERFACE = "interface"
 
 
 class Refusal(Exception):
     """A line that is known, and cannot be carried out."""
+
+
+class SectionConfig:
+    """A configuration: lines of the switch, and objects with lines of their own."""
+
+    def __init__(self, hostname):
+        self.hostname = hostname
+        self.switch = Section()
+        self.objects = {}  # {(kind, name): Section}
+
+    def find(self, kind, name):
+        """The lines of an object, or None."""
+        return self.objects.get((kind, name))
+
+    def make(self, kind, name):
+        """Return the lines of an object, which is created if necessary."""
+        return self.objects.setdefault((kind, name), Section())
+
+    def named(self, kind):
+        """{name: lines} of a kind."""
+        return {name: lines for (one, name), lines in self.objects.items() if one == kind}
+
+
+class SectionDevice(Device):
+    """A switch whose configuration is a SectionConfig."""
+
+    def __init__(self, switch, config):
+        super().__init__(switch)
+        self.config = config
+        self.saved = copy.deepcopy(config)
+
+    def save(self):
+        self.saved = copy.deepcopy(self.config)
+
+    def treatment(self, port_name):
+        return effective(self.config.treatment(port_name), self.switch.dead_features)
+
+    def shut(self, port_name):
+        return bool(self.config.find(INTERFACE, port_name).get("shutdown"))
+
+    def lan(self, port_name):
+        return self.config.lan(port_name)
+
+    def lldp(self, port_name):
+        """(whether it sends, whether it listens)."""
+        return self.config.lldp(port_name)
+
+    def reload(self):
+        self.config = copy.deepcopy(self.saved)
 
 
 class SectionDialogue(Dialogue):

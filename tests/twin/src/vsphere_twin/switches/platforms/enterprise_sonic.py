@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-
-from ..device import Device, each_line
+from ..device import each_line
 from ..dialogue import Reply
-from ..model import effective
 from ..phrases import numbers, spelled
-from ..sections import Refusal, SectionDialogue
+from ..sections import Refusal, SectionDevice, SectionDialogue
 from . import enterprise_sonic_exec, enterprise_sonic_ports
-from .enterprise_sonic_config import DEFAULT_PRIORITIES, INTERFACE, Config
+from .enterprise_sonic_config import DEFAULT_PRIORITIES, Config
 from .enterprise_sonic_lines import GRAMMAR
 from .enterprise_sonic_show import Shows
 
 
-class EnterpriseSonic(Device):
+class EnterpriseSonic(SectionDevice):
     """Operating system of a Dell switch with Enterprise SONiC."""
 
     platform = "enterprise_sonic"
@@ -23,9 +20,8 @@ class EnterpriseSonic(Device):
     MODEL = "DellEMC-Z9332f-C32"
 
     def __init__(self, switch):
-        super().__init__(switch)
-        self.config = Config(switch.name, {name: port.speed_gbps for name, port in switch.ports.items()})
-        self.saved = copy.deepcopy(self.config)
+        speeds = {name: port.speed_gbps for name, port in switch.ports.items()}
+        super().__init__(switch, Config(switch.name, speeds))
 
     @staticmethod
     def port_names(count):
@@ -51,18 +47,6 @@ class EnterpriseSonic(Device):
         each_line(lines, run, refused)
         self.save()
 
-    def save(self):
-        self.saved = copy.deepcopy(self.config)
-
-    def treatment(self, port_name):
-        return effective(self.config.treatment(port_name), self.switch.dead_features)
-
-    def shut(self, port_name):
-        return bool(self.config.find(INTERFACE, port_name).get("shutdown"))
-
-    def lan(self, port_name):
-        return self.config.lan(port_name)
-
     @staticmethod
     def base(ports, vlans):
         lines = [f"interface Vlan {vlan}" for vlan in sorted(vlans)]
@@ -72,10 +56,6 @@ class EnterpriseSonic(Device):
             lines += [f"switchport trunk allowed Vlan {spelled(vlans - {1})}"] if vlans - {1} else []
         return lines
 
-    def lldp(self, port_name):
-        """(whether it sends, whether it listens)."""
-        return self.config.lldp(port_name)
-
     def dialogue(self, username):
         return EnterpriseSonicDialogue(self.switch, username)
 
@@ -84,9 +64,6 @@ class EnterpriseSonic(Device):
 
     def startup(self):
         return self.saved.written()
-
-    def reload(self):
-        self.config = copy.deepcopy(self.saved)
 
 
 class EnterpriseSonicDialogue(SectionDialogue):

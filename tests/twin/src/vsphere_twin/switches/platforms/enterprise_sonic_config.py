@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..lans import Lan
 from ..phrases import spelled
+from ..sections import INTERFACE, SectionConfig
 from ..treatment import Marking, Treatment
 from ..tree import Section
 
-INTERFACE, VLAN, WRED, SCHEDULER = "interface", "interface Vlan", "qos wred-policy", "qos scheduler-policy"
+VLAN, WRED, SCHEDULER = "interface Vlan", "qos wred-policy", "qos scheduler-policy"
 # Kinds of maps: (word for the source, its maximum, word for the target, its maximum).
 MAPS = {
     "dscp-tc": ("dscp", 63, "traffic-class", 7),
@@ -46,13 +47,11 @@ _PLACES = (
 _NAME = "ROCE"
 
 
-class Config:
-    """Configuration: lines of the switch, and sections {(kind, name): lines}."""
+class Config(SectionConfig):
+    """Configuration of one switch."""
 
     def __init__(self, hostname, ports):
-        self.hostname = hostname
-        self.switch = Section()
-        self.objects = {}
+        super().__init__(hostname)
         for port, speed in ports.items():
             lines = self.objects[(INTERFACE, port)] = Section()
             lines.set("mtu", f"mtu {DEFAULT_MTU}", DEFAULT_MTU)
@@ -60,18 +59,6 @@ class Config:
             lines.set("fec", "fec RS")
             lines.set("los", "unreliable-los auto")
             lines.set("shutdown", "no shutdown", False)
-
-    def find(self, kind, name):
-        """The lines of an object, or None."""
-        return self.objects.get((kind, name))
-
-    def make(self, kind, name):
-        """Return the lines of an object, which is created if necessary."""
-        return self.objects.setdefault((kind, name), Section())
-
-    def named(self, kind):
-        """{name: lines} of a kind."""
-        return {name: lines for (one, name), lines in self.objects.items() if one == kind}
 
     def users(self, kind, name):
         """Interfaces that refer to an object."""

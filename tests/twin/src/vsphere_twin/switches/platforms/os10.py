@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import copy
 
-from ..device import Device, each_line
-from ..model import effective
+from ..device import each_line
 from ..phrases import spelled
-from ..sections import SectionDialogue
+from ..sections import SectionDevice, SectionDialogue
 from . import os10_exec, os10_ports
-from .os10_config import INTERFACE, Config
+from .os10_config import Config
 from .os10_lines import GRAMMAR
 from .os10_show import Shows
 
@@ -29,7 +28,7 @@ _PROMPTS = {
 }
 
 
-class Os10(Device):
+class Os10(SectionDevice):
     """Operating system of a Dell switch with OS10."""
 
     platform = "os10"
@@ -37,9 +36,7 @@ class Os10(Device):
     MODEL = "S5248F-ON"
 
     def __init__(self, switch):
-        super().__init__(switch)
-        self.config = Config(switch.name, switch.ports)
-        self.saved = copy.deepcopy(self.config)
+        super().__init__(switch, Config(switch.name, switch.ports))
 
     @staticmethod
     def port_names(count):
@@ -56,18 +53,6 @@ class Os10(Device):
         each_line(lines, run, refused)
         self.save()
 
-    def save(self):
-        self.saved = copy.deepcopy(self.config)
-
-    def treatment(self, port_name):
-        return effective(self.config.treatment(port_name), self.switch.dead_features)
-
-    def shut(self, port_name):
-        return bool(self.config.find(INTERFACE, port_name).get("shutdown"))
-
-    def lan(self, port_name):
-        return self.config.lan(port_name)
-
     @staticmethod
     def base(ports, vlans):
         if vlans <= {1}:
@@ -78,10 +63,6 @@ class Os10(Device):
             lines += [f"interface {port}", "switchport mode trunk", allowed]
         return [*lines, "exit"]
 
-    def lldp(self, port_name):
-        """(whether it sends, whether it listens)."""
-        return self.config.lldp(port_name)
-
     def dialogue(self, username):
         return Os10Dialogue(self.switch, username)
 
@@ -90,9 +71,6 @@ class Os10(Device):
 
     def startup(self):
         return self.saved.written(self.switch.version)
-
-    def reload(self):
-        self.config = copy.deepcopy(self.saved)
 
 
 class Os10Dialogue(SectionDialogue):

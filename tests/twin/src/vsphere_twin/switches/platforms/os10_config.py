@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..lans import Lan, access, trunk
+from ..sections import INTERFACE, SectionConfig
 from ..treatment import Marking, Treatment
 from ..tree import Section
 
-WRED, SYSTEM, INTERFACE, VLAN = "wred", "system qos", "interface", "interface vlan"
+WRED, SYSTEM, VLAN = "wred", "system qos", "interface vlan"
 CLASSES = {"network-qos": "class-map type network-qos", "queuing": "class-map type queuing"}
 POLICIES = {"network-qos": "policy-map type network-qos", "queuing": "policy-map type queuing"}
 TRUSTS = {"dscp": "trust dscp-map", "dot1p": "trust dot1p-map"}
@@ -35,29 +36,16 @@ _LINES = (
 )
 
 
-class Config:
-    """Configuration: lines of the switch, and sections {(kind, name): lines}."""
+class Config(SectionConfig):
+    """Configuration of one switch."""
 
     def __init__(self, hostname, ports):
-        self.hostname = hostname
-        self.switch = Section()
-        self.objects = {(SYSTEM, ""): Section()}
+        super().__init__(hostname)
+        self.objects[(SYSTEM, "")] = Section()
         for port in ports:
             lines = self.objects[(INTERFACE, port)] = Section()
             lines.set("shutdown", "no shutdown", False)
             lines.set("switchport", "switchport access vlan 1", 1)
-
-    def find(self, kind, name):
-        """The lines of an object, or None."""
-        return self.objects.get((kind, name))
-
-    def make(self, kind, name):
-        """Return the lines of an object, which is created if necessary."""
-        return self.objects.setdefault((kind, name), Section())
-
-    def named(self, kind):
-        """{name: lines} of a kind."""
-        return {name: lines for (one, name), lines in self.objects.items() if one == kind}
 
     def users(self, kind, name):
         """Return the titles of objects that refer to an object."""
