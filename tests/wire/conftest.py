@@ -15,7 +15,7 @@ from vsphere_twin.launch import launch
 from .drive import Driver, connection
 
 # What these assert is shown with both sides, as in a test.
-pytest.register_assert_rewrite(f"{__package__}.contract", f"{__package__}.observe")
+pytest.register_assert_rewrite(*(f"{__package__}.{name}" for name in ("contract", "lab", "observe")))
 
 
 @pytest.fixture

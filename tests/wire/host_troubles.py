@@ -181,22 +181,6 @@ def go_away(twin, name, state="notResponding"):
         touch(twin.world, one)
 
 
-class Nth:
-    """Something that happens at the nth request, and only then."""
-
-    def __init__(self, number, action):
-        self._left = number
-        self._action = action
-
-    @property
-    def happened(self):
-        return self._left <= 0
-
-    def __call__(self, *_request):
-        self._left -= 1
-        return self._left == 0 and self._action()
-
-
 @contextlib.contextmanager
 def deeds(monkeypatch, twin):
     """A Counter of what the vCenter carried out that is no mere look, with all that was said; tasks that succeeded."""

@@ -42,3 +42,18 @@ def result(answer, name="train-01"):
     """What a fleet module says of one VM."""
     (found,) = [vm for vm in answer["vms"] if vm["name"] == name]
     return found
+
+
+def assert_refused(twin, drive, case, module, **options):
+    """Train-01 of a case is refused with its code and words, in check mode alike, and is not changed."""
+    running = twin(seed=case.seed)
+    run = drive(running)
+    predicted, answer = [run(module, check=check, name="train-01", **options, **case.more) for check in (True, False)]
+    assert predicted == answer
+    assert answer["failed"]
+    assert case.says in answer["msg"]
+    assert answer["failure"]["code"] == case.code
+    assert answer["msg"].startswith("VM train-01: ")
+    assert result(answer)["failure"] == answer["failure"]
+    assert not answer["changed"]
+    assert running.requests["ReconfigVM_Task"] == 0

@@ -202,22 +202,6 @@ def is_noted(found):
     return all(vm["settings"].get(NOTE) == "true" for vm in found["vms"])
 
 
-class Nth:
-    """Something that happens at the nth request, and only then."""
-
-    def __init__(self, number, action):
-        self._left = number
-        self._action = action
-
-    @property
-    def happened(self):
-        return self._left <= 0
-
-    def __call__(self, *_request):
-        self._left -= 1
-        return self._left == 0 and self._action()
-
-
 def lose_host(twin, _vm="", name="esx-01", state="notResponding"):
     """vCenter loses a host, or has it again."""
     with twin.world.lock:

@@ -18,9 +18,9 @@ from vsphere_twin.shell.interpreter import HungUp
 
 from . import drive_action
 from .drive import Driver
-from .host_troubles import Nth
 from .lab import lab
 from .mig import A100, partitions
+from .nth import Nth
 from .rows.bios_settings import DELL, HPE, NEEDED, waiting
 from .rows.nic_firmware import TOOLS, firmware
 

@@ -8,7 +8,7 @@ import pytest
 
 from .direct_lab import A100, CLASS, FABRIC, FIT, PORT, ROOT, SPARE, enhanced, gpu, ports, site
 from .lab import A100 as SHARED
-from .lab import lab, result
+from .lab import assert_refused, lab
 
 GPU = "0000:39:00.0"
 HOLDER = {**FIT, "power": "on", "tools": "none", "pci_devices": [{"id": FABRIC}]}
@@ -246,17 +246,4 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_the_reason_and_the_way_out_are_reported_and_nothing_is_touched(twin, drive, case):
-    running = twin(seed=case.seed)
-    module = drive(running)
-    predicted, answer = [
-        module("passthrough_device", check=check, name="train-01", devices=case.devices, **case.more)
-        for check in (True, False)
-    ]
-    assert predicted == answer
-    assert answer["failed"]
-    assert case.says in answer["msg"]
-    assert answer["failure"]["code"] == case.code
-    assert answer["msg"].startswith("VM train-01: ")
-    assert result(answer)["failure"] == answer["failure"]
-    assert not answer["changed"]
-    assert running.requests["ReconfigVM_Task"] == 0
+    assert_refused(twin, drive, case, "passthrough_device", devices=case.devices)

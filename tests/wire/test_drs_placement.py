@@ -9,8 +9,8 @@ from pyVmomi import vim
 
 from vsphere_twin.model.drs import configure as configure_model
 
-from .machine_troubles import Nth
 from .meanwhile import meanwhile
+from .nth import Nth
 from .observe import client, warned
 from .rows.drs_placement import APART, NAMES, drs, state, world
 

@@ -7,7 +7,8 @@ import pytest
 from twin_labs.host_lab import host
 
 from .drive import run
-from .host_troubles import CASES, NAMES, Nth, deeds, go_away, hosts, renew
+from .host_troubles import CASES, NAMES, deeds, go_away, hosts, renew
+from .nth import Nth
 
 pytestmark = pytest.mark.usefixtures("brisk")
 

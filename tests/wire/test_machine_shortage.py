@@ -8,8 +8,9 @@ from vsphere_twin.model import power
 
 from .held import after_task
 from .lab import READY, lab, result
-from .machine_troubles import NOTE, Nth, vm_of
+from .machine_troubles import NOTE, vm_of
 from .nics import network_lab, see
+from .nth import Nth
 from .observe import power_on
 from .rows.vm_clone import machines, world
 from .rows.vm_power import powers

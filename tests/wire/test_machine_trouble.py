@@ -9,7 +9,8 @@ from vsphere_twin.vcenter.server import Handler
 
 from . import machine_troubles as troubles
 from .held import Held
-from .machine_troubles import CASES, REFERENCE, REMOVAL, Nth
+from .machine_troubles import CASES, REFERENCE, REMOVAL
+from .nth import Nth
 
 pytestmark = pytest.mark.usefixtures("brisk")
 

@@ -12,6 +12,7 @@ from .held import Held
 from .lab import lab
 from .meanwhile import meanwhile
 from .neighbours import Line, serving
+from .nth import Nth
 from .observe import gpu_setup
 
 pytestmark = pytest.mark.usefixtures("brisk")
@@ -58,22 +59,6 @@ def test_503_answers_at_the_login_are_waited_out(twin, drive):
     answer = drive(running)("vgpu_profile", **REQUEST)
     assert not answer["failed"], answer["msg"]
     assert has_its_vgpu(running)
-
-
-class Nth:
-    """Something that happens at the nth request, and only then."""
-
-    def __init__(self, number, action):
-        self._left = number
-        self._action = action
-
-    @property
-    def happened(self):
-        return self._left <= 0
-
-    def __call__(self, *_method):
-        self._left -= 1
-        return self._left == 0 and self._action()
 
 
 TROUBLES = {

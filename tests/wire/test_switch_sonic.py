@@ -6,28 +6,13 @@ import json
 
 import pytest
 
-from .json_patches import add, remove, replace
-from .linux_switch_lab import Console, neighbours, seed
-
-PATCH = "sudo config apply-patch /dev/stdin"
-WATCHDOG = "sudo config pfcwd start --action drop all 600 --restoration-time 600"
-
-
-def sonic(**switch):
-    return Console(seed("sonic", **{"ports": 3, **switch}))
+from .linux_switch_lab import Console, neighbours
+from .sonic_lab import WATCHDOG, add, patch, remove, replace, sonic, table
 
 
 @pytest.fixture
 def console():
     return sonic()
-
-
-def patch(console, *operations):
-    return console(PATCH, stdin=json.dumps(operations))
-
-
-def table(console, name):
-    return json.loads(console(f"sonic-cfggen -d --var-json {name}") or "null")
 
 
 def test_the_stock_maps_show_pfc_and_leave_roce_lossy(console):

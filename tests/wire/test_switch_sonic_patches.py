@@ -10,28 +10,13 @@ from twin_labs import fabric_lab
 from vsphere_twin.launch import launch
 from vsphere_twin.shell.interpreter import HungUp
 
-from .json_patches import add, remove, replace
-from .linux_switch_lab import Console, seed
-
-PATCH = "sudo config apply-patch /dev/stdin"
-WATCHDOG = "sudo config pfcwd start --action drop all 600 --restoration-time 600"
-
-
-def sonic(**switch):
-    return Console(seed("sonic", **{"ports": 3, **switch}))
+from .linux_switch_lab import seed
+from .sonic_lab import PATCH, WATCHDOG, add, patch, remove, replace, sonic, table
 
 
 @pytest.fixture
 def console():
     return sonic()
-
-
-def patch(console, *operations):
-    return console(PATCH, stdin=json.dumps(operations))
-
-
-def table(console, name):
-    return json.loads(console(f"sonic-cfggen -d --var-json {name}") or "null")
 
 
 def refused(console, *operations, line=PATCH):

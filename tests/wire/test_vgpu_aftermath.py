@@ -6,8 +6,8 @@ import pytest
 from pyVmomi import vim
 
 from .lab import A100, READY, lab, result
+from .nth import Nth
 from .observe import gpu_setup, power_on, reconfigure, virtual_machine
-from .test_recovery import Nth
 
 pytestmark = pytest.mark.usefixtures("brisk")
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from .lab import A100, NVAIE, lab, result
+from .lab import A100, NVAIE, assert_refused, lab
 
 WHOLE = ["grid_a100-40c"]
 HALVES = ["grid_a100-20c", "grid_a100-20c"]
@@ -198,20 +198,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_the_reason_and_the_way_out_are_reported_and_nothing_is_touched(twin, drive, case):
-    running = twin(seed=case.seed)
-    module = drive(running)
-    predicted, answer = [
-        module("vgpu_profile", check=check, name="train-01", profiles=case.profiles, **case.more)
-        for check in (True, False)
-    ]
-    assert predicted == answer
-    assert answer["failed"]
-    assert case.says in answer["msg"]
-    assert answer["failure"]["code"] == case.code
-    assert answer["msg"].startswith("VM train-01: ")
-    assert result(answer)["failure"] == answer["failure"]
-    assert not answer["changed"]
-    assert running.requests["ReconfigVM_Task"] == 0
+    assert_refused(twin, drive, case, "vgpu_profile", profiles=case.profiles)
 
 
 def test_all_reasons_are_reported_at_once(twin, drive):

@@ -12,8 +12,9 @@ from vsphere_twin.model import cloning
 from .held import Held
 from .lab import result
 from .meanwhile import meanwhile
+from .nth import Nth
 from .rows.vm_clone import CALL, machine, machines, vm_of, world
-from .test_recovery import TROUBLES, Nth
+from .test_recovery import TROUBLES
 
 pytestmark = pytest.mark.usefixtures("brisk")
 

@@ -8,9 +8,9 @@ from pyVmomi import vim
 from . import direct_lab
 from .lab import READY, lab, result
 from .nics import network_lab
+from .nth import Nth
 from .observe import power_on, reconfigure, virtual_machine
 from .rows.vm_shape import P2P, shape_of, window
-from .test_recovery import Nth
 
 pytestmark = pytest.mark.usefixtures("brisk")
 
