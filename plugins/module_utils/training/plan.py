@@ -101,11 +101,6 @@ def doubts(made: Plan, reported: str | None) -> Iterator[str]:
         )
 
 
-def with_result(made: Plan, result: dict[str, Any]) -> Plan:
-    """The plan that was carried out."""
-    return replace(made, result=result)
-
-
 def ranks_environment(made: Plan, image: ImageReport | None) -> dict[str, str]:
     """Return all variables of a rank, including those of the image."""
     return files.clean_environment(image, made.settings)

@@ -45,7 +45,8 @@ def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> 
     status = _status(counts)
     found = {"status": status, "code": CODES[status], "counts": counts, "rows": [asdict(row) for row in rows]}
     reported = [line(row) for row in reversed(rows) if row.state != AS_REQUESTED]
-    out = [plain_text.shown(one) for one in in_quarantine(seen.get("quarantine") or {})]
+    # Quarantine is no drift, and does not change the status.
+    out = [plain_text.shown(one) for one in quarantine.listed(seen.get("quarantine") or {})]
     return {
         **found,
         "quarantine": dict(seen.get("quarantine") or {}),
@@ -55,11 +56,6 @@ def answer(seen: Mapping[str, Any], events: Mapping[str, Any] | None = None) -> 
         "table": [*table(rows), *out],
         "markdown": markdown(counts, rows, seen) + "".join(f"\n{_cell(one)}\n" for one in out),
     }
-
-
-def in_quarantine(record: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """One line for each guest and host in quarantine. Quarantine is no drift, and does not change the status."""
-    return quarantine.listed(record)
 
 
 def quarantined(lines: Sequence[str]) -> list[str]:

@@ -245,7 +245,7 @@ class TrainingRun(Noun[TrainingRequest, plan.Plan]):
             reported["remarks"].append(trouble)
         for remark in reported["remarks"]:
             self._warn(remark)
-        item.proved = plan.with_result(made, reported)
+        item.proved = replace(made, result=reported)
         if error is not None and len(attempts) < 2:
             item.error = error
         elif judged["state"] != "passed":

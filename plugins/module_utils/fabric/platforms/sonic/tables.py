@@ -78,7 +78,7 @@ def nested(tables: Tables) -> Tables:
 
 def by_port(tables: Tables) -> Tables:
     """Return the tables with a row for each port; ports can share a row, and a line card puts its name first."""
-    local = _row(tables, "DEVICE_METADATA", "localhost")
+    local = part(tables, "DEVICE_METADATA", "localhost")
     found = dict(tables)
     for table in ("PORT_QOS_MAP", "BUFFER_PG", "QUEUE", "PFC_WD"):
         if table not in tables:
@@ -138,7 +138,7 @@ def strange(tables: Tables) -> list[tuple[str, str, object]]:
 
 def switched(tables: Tables, name: str, port: Port) -> None:
     """Set the VLANs of a port or its port channel from a whole configuration; a port without VLANs is routed."""
-    shown = _row(tables, "PORT", name)
+    shown = part(tables, "PORT", name)
     if "admin_status" in shown:
         port.enabled = {"up": True, "down": False}.get(str(shown["admin_status"]))
     if "DEVICE_METADATA" not in tables:
@@ -192,12 +192,12 @@ def stock(names: Sequence[str]) -> Tables:
 
 def port_of(tables: Tables, name: str) -> Reported:
     """Return the Port that the tables configure."""
-    use = _row(tables, "PORT_QOS_MAP", name)
-    whole = _row(tables, "PORT_QOS_MAP", "global")
-    port, shown = cast("Reported", Port()), _row(tables, "PORT", name)
+    use = part(tables, "PORT_QOS_MAP", name)
+    whole = part(tables, "PORT_QOS_MAP", "global")
+    port, shown = cast("Reported", Port()), part(tables, "PORT", name)
     scheme = use.get("dscp_to_tc_map") or whole.get("dscp_to_tc_map")
     port.trust = "dscp" if scheme else "pcp" if use.get("dot1p_to_tc_map") else "none"
-    reported = _row(tables, "DSCP_TO_TC_MAP", name_in(scheme)) if scheme else {}
+    reported = part(tables, "DSCP_TO_TC_MAP", name_in(scheme)) if scheme else {}
     mapping = {dscp: number(reported.get(str(dscp), 0)) for dscp in range(64)}
     port.dscp_map = {dscp: priority for dscp, priority in mapping.items() if priority is not None}
     port.queues = mapped(tables, use, "tc_to_queue_map")
@@ -217,7 +217,7 @@ def port_of(tables: Tables, name: str) -> Reported:
     speed = number(shown.get("speed", ""))
     port.speed = speed // 1000 if speed else None
     port.cable_length_m = cable_of(tables, name)
-    watch = _row(tables, "PFC_WD", name)
+    watch = part(tables, "PFC_WD", name)
     guarded = numbers(use["pfcwd_sw_enable"]) if "pfcwd_sw_enable" in use else port.pfc
     port.watchdog = bool(watch) and set(port.pfc) <= set(guarded)
     port.watchdog_detection_ms = number(watch.get("detection_time", ""))
@@ -228,7 +228,7 @@ def port_of(tables: Tables, name: str) -> Reported:
 
 def mapped(tables: Tables, use: Row, field: str) -> dict[int, int]:
     """Return {number: number} of a map that a port uses; the default is the identity."""
-    reported = _row(tables, MAPS[field], name_in(use.get(field))) if use.get(field) else {}
+    reported = part(tables, MAPS[field], name_in(use.get(field))) if use.get(field) else {}
     found = dict(IDENTITY)
     if field == "tc_to_pg_map" and reported:
         found = dict.fromkeys(range(8), 0)
@@ -255,7 +255,7 @@ def lossless_groups(tables: Tables, name: str) -> list[int]:
 def is_lossless(tables: Tables, reference: object) -> bool:
     """Return whether a profile of a priority group has headroom for packets after a pause."""
     profile = name_in(reference)
-    reported = _row(tables, "BUFFER_PROFILE", profile)
+    reported = part(tables, "BUFFER_PROFILE", profile)
     if reported:
         return (number(reported.get("xoff", "")) or 0) > 0 or reported.get("headroom_type") == "dynamic"
     return profile == DYNAMIC or profile.startswith("pg_lossless_")
@@ -295,7 +295,7 @@ def users_of(tables: Tables, table: str, name: str) -> set[str]:
 def _scheduled(port: Reported, tables: Tables, queues: Mapping[int, Row]) -> None:
     port.strict, weights = [], {}
     for queue, row in queues.items():
-        plan = _row(tables, "SCHEDULER", name_in(row.get("scheduler"))) if row.get("scheduler") else {}
+        plan = part(tables, "SCHEDULER", name_in(row.get("scheduler"))) if row.get("scheduler") else {}
         if str(plan.get("type")).upper() == "STRICT":
             port.strict.append(queue)
         elif plan:
@@ -305,14 +305,10 @@ def _scheduled(port: Reported, tables: Tables, queues: Mapping[int, Row]) -> Non
 
 
 def _marking(tables: Tables, row: Row) -> Marking | None:
-    profile = _row(tables, "WRED_PROFILE", name_in(row.get("wred_profile"))) if row.get("wred_profile") else {}
+    profile = part(tables, "WRED_PROFILE", name_in(row.get("wred_profile"))) if row.get("wred_profile") else {}
     marks = profile.get("ecn") == "ecn_all" or "green" in str(profile.get("ecn"))
     drops = str(profile.get("wred_green_enable")).lower() == "true"
     low, high = (number(profile.get(f"green_{end}_threshold", "")) for end in ("min", "max"))
     if not (marks or drops) or low is None or high is None:
         return None
     return Marking(low, high, number(profile.get("green_drop_probability", "")), marks)
-
-
-def _row(tables: Tables, table: str, name: str) -> Row:
-    return part(tables, table, name)
