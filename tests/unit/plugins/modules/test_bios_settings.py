@@ -19,10 +19,6 @@ from unit.answers import Ended, Module
 LOGIN = {"bmc_address": "bmc-01.example.com", "bmc_username": "root", "bmc_password": "secret"}
 
 
-def test_only_the_password_is_secret():
-    assert [name for name, option in bios_settings.ARGUMENTS.items() if option.get("no_log")] == ["bmc_password"]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -14,10 +14,6 @@ from unit.answers import Ended, Module
 LOGIN = {"bmc_address": "bmc-01.example.com", "bmc_username": "root", "bmc_password": "secret"}
 
 
-def test_only_the_password_is_secret():
-    assert [name for name, option in bmc_power.ARGUMENTS.items() if option.get("no_log")] == ["bmc_password"]
-
-
 @pytest.mark.parametrize("written, state", [(True, "on"), (False, "off"), ("on", "on"), ("off", "off")])
 def test_on_and_off_may_be_written_without_quotes(written, state):
     result = ArgumentSpecValidator(bmc_power.ARGUMENTS).validate({**LOGIN, "state": written})

@@ -1,6 +1,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 
-"""Each module documents exactly the arguments that it takes, and its examples use them."""
+"""Each module documents exactly the arguments that it takes, its examples use them, and passwords are secret."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ RELATIONS = ("mutually_exclusive", "required_together", "required_one_of", "requ
 LOGIN = {
     **dict.fromkeys(("hostname", "username", "password"), "vcenter"),
     **dict.fromkeys(("bmc_address", "bmc_username", "bmc_password"), "bmc"),
+}
+# Secrets beside those of the two logins.
+SECRETS = {
+    "container_registry_login": ["password", "proxy"],
+    "kubernetes_object": ["secret_data", "api_key"],
+    "vgpu_licence": ["token"],
 }
 EMPTY = {"list": [], "dict": {}}
 MODULES = {name: importlib.import_module(f"{PLUGINS}.modules.{name}") for name in sorted(modules())}
@@ -62,3 +68,12 @@ def test_every_example_is_a_call_that_the_module_takes(name, monkeypatch):
             for key, value in call.values[0].items()
         }
         assert ArgumentSpecValidator(arguments, **relations).validate(given).error_messages == [], call.id
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_logins_and_tokens_are_secret(name, monkeypatch):
+    arguments, _relations = specification(name, monkeypatch)
+    secrets = ["password", "session_id", "rest_session_id"] if "hostname" in arguments else []
+    secrets += ["bmc_password"] if "bmc_address" in arguments else []
+    found = [option for option, value in arguments.items() if value.get("no_log")]
+    assert sorted(found) == sorted([*secrets, *SECRETS.get(name, ())])

@@ -22,14 +22,6 @@ class OnPaper(DrsPlacement):
         return state.Drs(state.Rule(tuple(NAMES), True), tuple((name, "manual") for name in NAMES))
 
 
-def test_only_the_login_is_secret():
-    assert [name for name, option in params.ARGUMENTS.items() if option.get("no_log")] == [
-        "password",
-        "session_id",
-        "rest_session_id",
-    ]
-
-
 def test_a_result_is_as_documented():
     now = state.Drs(None, tuple((name, "cluster") for name in NAMES))
     ids = {"name": "gpu", "moid": "domain-c8", "vms": NAMES}

@@ -21,16 +21,6 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_only_the_login_is_secret(name):
-    spec = MODULES[name].ARGUMENTS.spec
-    assert [option for option, value in spec.items() if value.get("no_log")] == [
-        "password",
-        "session_id",
-        "rest_session_id",
-    ]
-
-
 @pytest.mark.parametrize("name, call", CALLS)
 def test_every_example_is_a_call_that_the_module_takes(name, call):
     module = MODULES[name]

@@ -16,14 +16,6 @@ from unit.plugins.modules import described
 VM = {"name": "train-01", "moid": "vm-42", "instance_uuid": "52b6d2a1", "path": "/dc1/vm/training/train-01"}
 
 
-def test_only_the_login_is_secret():
-    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == [
-        "password",
-        "session_id",
-        "rest_session_id",
-    ]
-
-
 class Warned(Module):
     def __init__(self):
         super().__init__()

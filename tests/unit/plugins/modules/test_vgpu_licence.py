@@ -22,10 +22,6 @@ UNLICENSED = Gpu(
 LICENSED = replace(UNLICENSED, licence="Licensed", expiry="2026-11-23T10:41:16Z")
 
 
-def test_only_the_token_is_secret():
-    assert [name for name, option in params.ARGUMENTS.items() if option.get("no_log")] == ["token"]
-
-
 @pytest.mark.parametrize("call", calls(vgpu_licence, login={}))
 def test_every_example_is_a_call_that_the_module_takes(call):
     assert params.check_params(checked(call or {}, params.ARGUMENTS)) == []

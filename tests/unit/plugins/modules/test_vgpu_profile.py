@@ -23,14 +23,6 @@ from unit.answers import Ended, Module
 SEVERAL = {"code": "some_failed", "next": "docs/failure_codes.md#some_failed"}
 
 
-def test_only_the_login_is_secret():
-    assert [name for name, option in vgpu_params.ARGUMENTS.spec.items() if option.get("no_log")] == [
-        "password",
-        "session_id",
-        "rest_session_id",
-    ]
-
-
 class Planned(vgpu_profile.VgpuProfiles):
     """The noun on states that are given instead of read."""
 

@@ -26,14 +26,6 @@ def answer(found, /, **options):
     return plan(Power(Module(params=asked)), one, found, key="vms", ids={**ids(one.identity), "moid": "vm-42"})
 
 
-def test_only_the_login_is_secret():
-    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == [
-        "password",
-        "session_id",
-        "rest_session_id",
-    ]
-
-
 def test_the_result_of_a_vm_that_runs_is_as_documented():
     found = answer(PowerState(Vm(power="off"), UP), state="on")
     found["before"] = answer(PowerState(Vm(power="off"), Guest()), state="off")["after"]

@@ -38,14 +38,6 @@ def answer(state, **options):
     return plan(vm_shape.VmShapes(Module()), one, state, key="vms", ids=known)
 
 
-def test_only_the_login_is_secret():
-    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == [
-        "password",
-        "session_id",
-        "rest_session_id",
-    ]
-
-
 def test_the_result_is_the_documented_one():
     assert_as_documented(vm_shape, answer(SMALL, **ASKED), key="vms")
 
