@@ -102,7 +102,7 @@ def latency_us(state, size, verb="write"):
     return found + size * 8e-3 / _most(state, Load(size=size))
 
 
-def nccl_gbs(state, gpu, line_gbps=None):
+def nccl_gbs(state, gpu):
     """Return the rate of an NCCL ring on a path, in GB/s; gpu: near or apart with GPUDirect, '' through the guest's
     memory."""
     plain = gbps(state, Load(size=1 << 22, gpu=gpu))

@@ -73,10 +73,9 @@ class Software:
         """The day on which a VIB was installed."""
         return self.installed_on.get(one.id, INSTALLED.date().isoformat())
 
-    def driver_vib(self, image=None):
+    def driver_vib(self):
         """The VIB of an NVIDIA host driver, or None."""
-        found = (image or self.image).vibs.values()
-        return next((one for one in found if packages.family_of(one) != "none"), None)
+        return next((one for one in self.image.vibs.values() if packages.family_of(one) != "none"), None)
 
 
 def furnish(world, host, entry):

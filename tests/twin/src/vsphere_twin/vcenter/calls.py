@@ -63,10 +63,10 @@ class Call:
                 privilegeId="System.View",
             )
 
-    def require_access(self, entity, reference=None):
+    def require_access(self, entity):
         """Raise NotAuthenticated without a login, unless the object is public."""
         if entity.kind not in OPEN_KINDS:
-            self.require_session(reference)
+            self.require_session()
 
     def require_privilege(self, privilege, entity):
         """Raise NoPermission unless the user holds a privilege on an object, or on the host of a manager of one.

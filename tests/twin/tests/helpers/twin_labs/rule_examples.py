@@ -30,8 +30,8 @@ def types(*names, mode="sameSize", vibs=None, board="NVIDIA A40"):
     return capture(host(config), outputs=esxcli({"software vib list": vibs}) if vibs is not None else {})
 
 
-def running_vgpu(types_of, others=(), mode="sameSize"):
-    config = {"sharedPassthruGpuTypes": types_of, "graphicsInfo": [gpu(["vm-101"], mode=mode), *others]}
+def running_vgpu(types_of, mode="sameSize"):
+    config = {"sharedPassthruGpuTypes": types_of, "graphicsInfo": [gpu(["vm-101"], mode=mode)]}
     return capture(host(config), vm([vgpu("grid_a100-10c")]))
 
 

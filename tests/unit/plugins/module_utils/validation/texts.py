@@ -149,12 +149,12 @@ ETHTOOL = """NIC statistics:
 """
 
 
-def nccl_row(size, algbw, factor=1.0, wrong="0", root=True, in_wrong=None):
+def nccl_row(size, algbw, factor=1.0, wrong="0", root=True):
     """A row whose time, algorithm and bus bandwidth fit together."""
     time = size / algbw / 1e3 if algbw else 15.5
     half = f"{time:10.1f} {algbw:7.2f} {algbw * factor:7.2f}"
     place = "     -1" if root else ""
-    return f"{size:12d} {size // 4:13d}     float     sum{place} {half} {wrong:>6} {half} {in_wrong or wrong:>6}"
+    return f"{size:12d} {size // 4:13d}     float     sum{place} {half} {wrong:>6} {half} {wrong:>6}"
 
 
 def nccl_tests(rows, head=NEW_HEAD, bounds="0 OK", average=3.3, ranks=(), version="2.22.3+cuda12.6", rccl=False):

@@ -235,7 +235,7 @@ def _resource(cluster, node, name, count):
     set_resource(cluster, node["metadata"]["name"], name, count)
 
 
-def set_resource(cluster, node, name, count, manager="kubelet"):
+def set_resource(cluster, node, name, count):
     """Set the capacity of a node for an extended resource; None removes it."""
     obj = cluster.get("nodes", node)
     status = copy.deepcopy(obj["status"])
@@ -245,7 +245,7 @@ def set_resource(cluster, node, name, count, manager="kubelet"):
             status[part].pop(name, None)
         else:
             status[part][name] = str(count)
-    put_status(cluster, "nodes", obj, status, manager)
+    put_status(cluster, "nodes", obj, status, "kubelet")
 
 
 def _write(world, policy, state, reason, text):

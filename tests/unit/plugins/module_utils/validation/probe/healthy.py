@@ -73,7 +73,7 @@ ANSWERS = {
 }
 
 
-def healthy(root, answers=(), without=(), soft=False):
+def healthy(root, answers=(), without=()):
     """The guest; answers replace those of its commands, without are beginnings of those that it does not have."""
     kept = {words: answer for words, answer in {**ANSWERS, **dict(answers)}.items() if words not in without}
     guest = Guest(root, kept)
@@ -86,9 +86,8 @@ def healthy(root, answers=(), without=(), soft=False):
     files.write("/sys/class/net/ens224/statistics/rx_bytes", "12\n")
     files.write("/sys/class/net/ens224/statistics/rx_dropped", "7\n")
     files.write("/etc/os-release", 'PRETTY_NAME="Ubuntu 22.04.4 LTS"\n')
-    if not soft:
-        device(files, "mlx5_0")
-        files.write(f"{rdma.DEVICES}/mlx5_0/ports/1/hw_counters/out_of_sequence", "3\n")
+    device(files, "mlx5_0")
+    files.write(f"{rdma.DEVICES}/mlx5_0/ports/1/hw_counters/out_of_sequence", "3\n")
     return guest
 
 
