@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Objects = Sequence[Mapping[str, Any]]
 
 
+# The name of a job has a hash of its definition, so another run of the playbook finds the failed job.
+AGAIN = " A failed job does not run again. Correct the cause, and set site.kubernetes.training.run to another name."
 # Labels with the name of the job: of the MPI Operator, and of the JobSet of a TrainJob, which has its name.
 JOB_LABELS = ("training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name")
 
@@ -82,7 +84,7 @@ def job_faults(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[st
     last += f" {cut}" if cut else ""
     limit = "" if failed else f" The limit site.training.limits.wall_s is {requested['training']['limit_s']} s."
     limit += _afterwards(jobs[0], bool(seen.get("suspended"))) if jobs and not failed else ""
-    return [*found[:-1], f"{_unsuccessful('training', jobs)}{limit}{last}"]
+    return [*found[:-1], f"{_unsuccessful('training', jobs)}{limit}{last}{AGAIN if failed else ''}"]
 
 
 def failures(requested: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:

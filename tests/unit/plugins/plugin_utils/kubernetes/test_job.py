@@ -233,7 +233,8 @@ def test_failure_has_the_last_line_of_the_log():
     (found,) = faults(log="step 1\nboom\n")
     assert found == (
         "The training aiready-1 did not succeed. The cluster reports: BackoffLimitExceeded: launcher failed. "
-        "The last line of its log: boom."
+        "The last line of its log: boom. A failed job does not run again. Correct the cause, and set "
+        "site.kubernetes.training.run to another name."
     )
 
 
