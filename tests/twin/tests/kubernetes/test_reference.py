@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from vsphere_twin.kubernetes import access
 from vsphere_twin.kubernetes.cluster import Cluster
@@ -197,3 +198,41 @@ def test_selectors_compare_numbers(client):
         client.create(f"{CORE}/configmaps", made)
     found = client.get(f"{CORE}/configmaps?labelSelector=n%3E1")["items"]
     assert [one["metadata"]["name"] for one in found] == ["n2"]
+
+
+@pytest.mark.parametrize(
+    "kind,part,field",
+    [("ConfigMap", {"data": {"a": "x" * (2**20 + 1)}}, "[]"), ("Secret", {"data": {"a": "eHh4" * 349526}}, "data")],
+)
+def test_data_has_a_limit(client, kind, part, field):
+    status, body = client.create(f"{CORE}/{kind.lower()}s", named(kind, "big", **part))
+    (cause,) = body["details"]["causes"]
+    assert (status, cause["field"], cause["message"]) == (422, field, "Too long: may not be more than 1048576 bytes")
+
+
+def test_annotations_have_a_limit(client):
+    """kubectl apply reaches it, with a large object in its annotation."""
+    metadata = {"name": "big", "annotations": {"a": "x" * 2**18}}
+    status, body = client.create(f"{CORE}/configmaps", named("ConfigMap", metadata=metadata))
+    (cause,) = body["details"]["causes"]
+    assert (status, cause["field"]) == (422, "metadata.annotations")
+    assert cause["message"] == "Too long: may not be more than 262144 bytes"
+
+
+def test_a_body_has_a_limit(client):
+    status, body = client.create(f"{CORE}/configmaps", named("ConfigMap", "big", data={"a": "x" * 3 * 2**20}))
+    assert (status, body["reason"]) == (413, "RequestEntityTooLarge")
+    assert body["message"] == "Request entity too large: limit is 3145728"
+
+
+@pytest.mark.parametrize("name", ["default", "kube-public", "kube-system"])
+def test_a_namespace_of_the_server_stays(client, name):
+    status, body = client.call("DELETE", f"/api/v1/namespaces/{name}")
+    assert (status, body["message"]) == (403, f'namespaces "{name}" is forbidden: this namespace may not be deleted')
+
+
+def test_an_answer_is_yaml_on_request(client):
+    headers = {"Authorization": f"Bearer {client.token}", "Accept": "application/yaml"}
+    answer = client.service.handle("GET", "/api/v1/namespaces/default", headers)
+    assert answer.content_type == "application/yaml"
+    assert yaml.safe_load(answer.body)["metadata"]["name"] == "default"

@@ -16,6 +16,7 @@ _KEYS = {
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
     "kubernetes.io/ssh-auth": ("ssh-privatekey",),
 }
+_MAX_SIZE = 2**20  # of the data of a Secret or ConfigMap
 _JSON_KEYS = (".dockercfg", ".dockerconfigjson")
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _LABEL_1035_TEXT = (
@@ -39,7 +40,8 @@ def secret(new, old):
         found.append(_required(f"metadata.annotations[{account}]"))
     if old and kind != old.get("type"):
         found.append(_invalid("type", kind, "field is immutable"))
-    return found + object_meta.of_data(data, "data") + _immutable(new, old)
+    size = sum(len(base64.b64decode(value)) for value in data.values())
+    return found + _too_long("data", size) + object_meta.of_data(data, "data") + _immutable(new, old)
 
 
 def _of_json(key, value):
@@ -62,7 +64,14 @@ def config_map(new, old):
     both = sorted(data.keys() & binary.keys())
     found = [_invalid(f"data[{key}]", key, "duplicate of key present in binaryData") for key in both]
     found = object_meta.of_data(data, "data") + found + object_meta.of_data(binary, "binaryData")
-    return found + _immutable(new, old)
+    size = sum(len(value.encode()) for value in data.values())
+    size += sum(len(base64.b64decode(value)) for value in binary.values())
+    return found + _too_long("[]", size) + _immutable(new, old)
+
+
+def _too_long(field, size):
+    text = f"Too long: may not be more than {_MAX_SIZE} bytes"
+    return [("FieldValueTooLong", field, text)] if size > _MAX_SIZE else []
 
 
 def _immutable(new, old):

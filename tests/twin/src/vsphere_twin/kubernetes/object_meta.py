@@ -75,6 +75,7 @@ _KEY_TEXT = (
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
     "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
 )
+_NOTES_MAX = 2**18  # bytes of all annotations
 _PART_MAX, _NAME_MAX = 63, 253
 # Kinds whose names are not subdomains.
 _LABEL_KINDS = (("", "namespaces"), ("", "services"))
@@ -89,6 +90,10 @@ def problems(kind, metadata):
         found += [_row("metadata.labels", value, text) for text in _of_value(value)]
     for key in sorted(metadata.get("annotations") or {}):
         found += [_row("metadata.annotations", key, text) for text in _of_key(key.lower())]
+    size = sum(len(one.encode()) for row in (metadata.get("annotations") or {}).items() for one in row)
+    if size > _NOTES_MAX:
+        text = f"Too long: may not be more than {_NOTES_MAX} bytes"
+        found.append(("FieldValueTooLong", "metadata.annotations", text))
     found += _of_owners(metadata.get("ownerReferences") or ())
     for at, name in enumerate(metadata.get("finalizers") or ()):
         # Cluster API has finalizers without a path: custom resources may.

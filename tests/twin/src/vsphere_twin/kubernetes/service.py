@@ -8,6 +8,8 @@ import logging
 import time
 import urllib.parse
 
+import yaml
+
 from ..https import basic_credentials
 from . import (
     access,
@@ -32,6 +34,8 @@ ADMIN_TOKEN = "twin-admin-token"
 _PATCHES = (patches.JSON, patches.MERGE, patches.STRATEGIC, patches.APPLY)
 _BOOKMARK_S = 60
 _CHECKS = (["ping"], ["log"], ["etcd"])
+_IMMORTAL = ("default", "kube-public", "kube-system")  # namespaces
+_MAX_BODY = 3 * 2**20  # bytes
 _TYPES = ("application/json", "application/yaml")  # of answers
 LOG = logging.getLogger(__name__)
 
@@ -72,6 +76,8 @@ class Service:
         general = self._general(method, path, query, headers)
         if general is not None:
             return general
+        if len(body) > _MAX_BODY:
+            raise Refused(413, f"Request entity too large: limit is {_MAX_BODY}")
         request = self._request(method, path, query, headers, body, user)
         answer = self._of_resource(request)
         if isinstance(answer.body, dict) and method in ("GET", "HEAD"):
@@ -81,6 +87,8 @@ class Service:
             newer = request.kind.group and request.kind.storage != request.kind.version
             text += f"; use {request.kind.group}/{request.kind.storage} {request.kind.kind}" if newer else ""
             request.warnings.append(text)
+        if headers.get("Accept", "").partition(",")[0].strip() == _TYPES[1] and isinstance(answer.body, dict):
+            answer.body, answer.content_type = yaml.safe_dump(answer.body).encode(), _TYPES[1]
         if request.warnings:
             answer.headers["Warning"] = ", ".join(f"299 - {json.dumps(text)}" for text in request.warnings)
         return answer
@@ -401,6 +409,8 @@ class Service:
         return answer
 
     def _deleted(self, request, given, old):
+        if request.kind.key == ("", "namespaces") and old["metadata"]["name"] in _IMMORTAL:
+            raise refused.forbidden(request.kind, old["metadata"]["name"], "this namespace may not be deleted")
         wanted = given.get("preconditions") or {}
         for key, said, end in (
             ("uid", "UID", "deleted and then recreated"),
