@@ -12,6 +12,7 @@ from vsphere_twin.capture import seed as captures
 from vsphere_twin.model import power, seed_file
 from vsphere_twin.model import seed as seeds
 from vsphere_twin.model.seed_file import SeedError
+from vsphere_twin.vcenter.projections import host_settings
 
 # Times of the objects, and what a running VM used at the moment.
 MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?(-\d+)?|<uptime(Seconds)?>\d+<|<uptime>.*?<")
@@ -198,3 +199,11 @@ def test_the_command_writes_a_seed_that_can_be_served(tmp_path, capsys):
     assert "assumptions" in capsys.readouterr().out
     assert command.main(["check", str(seed)]) == 0
     assert "2 hosts, 2 VMs, 1 templates, 2 GPUs" in capsys.readouterr().out
+
+
+def test_a_host_with_rulesets_of_other_services_is_read(tmp_path):
+    first = seeds.load("small")
+    first.of_kind("HostSystem")[0].rulesets["CIMHttpServer"] = True
+    host = again(first, tmp_path).of_kind("HostSystem")[0]
+    (found,) = [one for one in host_settings.firewall(host).ruleset if one.key == "CIMHttpServer"]
+    assert found.enabled

@@ -15,6 +15,8 @@ PORTS = {
     "vMotion": ((("inbound", "outbound"), "tcp", 8000, None),),
     "pvrdma": ((("inbound", "outbound"), "tcp", 28250, 28761),),
 }
+# A captured ruleset whose rules the twin does not know: the API needs one.
+UNKNOWN = ((("inbound",), "tcp", 0, None),)
 POLICIES = ((1, "static", "High Performance"), (2, "dynamic", "Balanced"), (3, "low", "Low power"))
 
 
@@ -61,7 +63,7 @@ def firewall(host):
                 allowedHosts=host.allowed_hosts.get(key) or make(vim.host.Ruleset.IpList, allIp=True),
                 rule=[
                     make(vim.host.Ruleset.Rule, port=port, endPort=end, direction=way, portType="dst", protocol=kind)
-                    for ways, kind, port, end in PORTS.get(key, ())
+                    for ways, kind, port, end in PORTS.get(key, UNKNOWN)
                     for way in ways
                 ],
             )
