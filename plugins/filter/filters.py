@@ -15,6 +15,7 @@ class FilterModule:
     def filters(self) -> dict[str, object]:
         return {
             "awx_files": deferred("plugin_utils.awx.files", "files"),
+            "awx_notification_state": deferred("plugin_utils.awx.messages", "state"),
             "awx_objects": deferred("plugin_utils.awx.objects", "objects"),
             "awx_site": deferred("plugin_utils.awx.survey", "answered"),
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),

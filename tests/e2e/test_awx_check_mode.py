@@ -35,8 +35,8 @@ MAIL = {
     "timeout": 30,
     "use_tls": False,
     "use_ssl": False,
-    "username": "",
-    "password": "",
+    "username": "awx",
+    "password": "not-a-real-one",
 }
 RULE = "DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1"
 HALF = {
@@ -55,7 +55,6 @@ WHOLE = {
 }
 
 
-@pytest.mark.turn(2, of=3)
 def others(objects):
     """Objects of another organization, with the names of those of the role; the ID of the organization of the role."""
     own, other = (objects.create("organizations", {"name": one, "description": "By hand"}) for one in ("aiready", "b"))
@@ -71,6 +70,7 @@ def others(objects):
     return own
 
 
+@pytest.mark.turn(2, of=3)
 def test_check_mode_only_reads_and_counts_the_changes_of_the_run(lab):
     lab = lab(faces=("controller",))
     service, env, inventory = lab.twin.controller.service, access(lab.twin, token_of(lab.twin)), here(lab)

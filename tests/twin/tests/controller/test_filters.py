@@ -73,6 +73,8 @@ def test_a_list_has_the_objects_that_awx_finds(client, query, names):
         ("description__isnull=maybe", 400, 'Unable to convert "maybe" to boolean'),
         ("default_environment__gt=abc", 400, "Invalid default_environment id: abc"),
         ("default_environment__gt=null", 400, "Cannot use None as a query value"),
+        ("default_environment__colour=1", 400, "ExecutionEnvironment has no field named 'colour'"),
+        ("default_environment__image__colour=1", 400, "No related model for field colour."),
         ("default_environment__contains=1", 400, "Related Field got invalid lookup: contains"),
     ],
 )
@@ -103,6 +105,23 @@ def test_a_list_request_that_awx_rejects(client, query, status, words):
 def test_filters_of_other_tables_that_awx_rejects(client, path, status, words):
     answer = client.ask("GET", path)
     assert (answer.status, answer.body["detail"][: len(words)]) == (status, words)
+
+
+def test_a_list_is_filtered_by_fields_of_references(client):
+    number = client.get("organizations/?name=ops")["results"][0]["id"]
+    for name, of in (("first", number), ("second", number + 1)):
+        inventory = client.make("inventories", name=name, organization=of)
+        client.make("hosts", name=f"host of {name}", inventory=inventory)
+
+    def names(path):
+        return [one["name"] for one in client.get(path)["results"]]
+
+    assert names("inventories/?organization__name=ops") == ["first"]
+    assert names("inventories/?not__organization__name__startswith=op") == ["second"]
+    assert names("hosts/?inventory__organization__name=ops") == ["host of first"]
+    assert names("organizations/?default_environment__name=none") == []
+    answer = client.ask("GET", "hosts/?inventory__variables__organization=1")
+    assert (answer.status, answer.body) == (400, {"detail": "No related model for field organization."})
 
 
 def test_a_boolean_and_an_object_can_be_compared(client):

@@ -46,9 +46,9 @@ _WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s,]+)")
 _BY_ID = {"projects", "credential_types", "instance_groups", "workflow_job_template_nodes", "schedules", "users"}
 
 
-def found(table, rows, given):
-    """The rows that fit the request, in its order."""
-    filters = [_Filter(table, key, value) for key, value in given if key not in PAGING]
+def found(table, rows, given, related=None):
+    """The rows that fit the request, in its order. related(table, ID) returns the table and row of a reference."""
+    filters = [_Filter(table, key, value, related) for key, value in given if key not in PAGING]
     paging = dict(given)
     words = ["".join(one).casefold() for one in _WORD.findall(paging.get("search", ""))]
     fitting = [(name, row) for name, row in rows if _fits(name, row, filters) and _has(row, words)]
@@ -79,19 +79,23 @@ def _key(value):
 
 
 class _Filter:
-    """One filter: [or__][not__]FIELD[__LOOKUP]=VALUE."""
+    """One filter: [or__][not__][REFERENCE__...]FIELD[__LOOKUP]=VALUE."""
 
-    def __init__(self, table, key, value):
-        rest = key
+    def __init__(self, table, key, value, related):
+        self._related, rest = related, key
         self.any, self.negated = rest.startswith("or__"), False
         rest = rest.removeprefix("or__")
         if rest.startswith("not__"):
             self.negated, rest = True, rest.removeprefix("not__")
-        self.name, _dunder, self.lookup = rest.partition("__")
-        self.lookup = self.lookup or "exact"
-        self.kind = _kind(table, self.name)
-        if self.lookup not in _LOOKUPS:
-            raise _wrong(f"No related model for field {self.lookup}.")
+        *names, last = rest.split("__")
+        self.lookup, names = (last, names) if names and last in _LOOKUPS else ("exact", [*names, last])
+        self.kind, self.references = table, []
+        for name in names:
+            if self.kind in _KINDS:
+                raise _wrong(f"No related model for field {name}.")
+            self.kind = _kind(self.kind, name)
+            self.references.append((name, self.kind))
+        self.name = self.references.pop()[0]
         if self.kind not in _KINDS and self.lookup not in _OF_REFERENCES:
             raise _wrong(f"Related Field got invalid lookup: {self.lookup}")
         self.value = self._wanted(value)
@@ -133,6 +137,10 @@ class _Filter:
         return number
 
     def fits(self, table, row):
+        for name, kind in self.references:
+            if row.get(name) is None:
+                return self._answer(None) != self.negated
+            table, row = self._related(kind, row[name])
         return self._answer(_type(table) if self.name == "type" else row.get(self.name)) != self.negated
 
     def _answer(self, value):

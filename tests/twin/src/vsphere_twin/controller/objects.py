@@ -80,6 +80,12 @@ class Objects:
                 return name, self._rows[name][number]
         return None
 
+    def related(self, table, number):
+        """(table, row) of a reference; a deleted object has no fields."""
+        if table == UNIFIED:
+            return self.unified(number) or (table, {})
+        return table, self._rows[table].get(number, {})
+
     def row(self, table, number):
         """The row of an object."""
         found = self._rows[table].get(number)

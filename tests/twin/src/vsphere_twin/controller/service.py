@@ -141,7 +141,7 @@ class Service:
         return _missing() if part else Answer(200, self._job(table, self.jobs.row(table, int(number))))
 
     def _jobs(self, table, rows, path, query):
-        return _listed(table, [(table, row) for row in rows], path, query, self._job)
+        return _listed(table, [(table, row) for row in rows], path, query, self._job, self.objects.related)
 
     def _job(self, table, row):
         url = row["url"]
@@ -196,7 +196,7 @@ class Service:
         if table == APPROVALS:
             return _missing()
         if method == "GET":
-            return _listed(table, self.objects.rows(table), f"{API}{table}/", query, self._shown)
+            return _listed(table, self.objects.rows(table), f"{API}{table}/", query, self._shown, self.objects.related)
         if method != "POST" or table == UNIFIED:
             return Answer(405, {"detail": f'Method "{method}" not allowed.'})
         number = self.objects.create(table, body)
@@ -306,10 +306,10 @@ class Service:
         return json.loads(json.dumps(shown))
 
 
-def _listed(table, rows, path, query, show):
+def _listed(table, rows, path, query, show, related):
     """A page of the rows that fit a request, each as show(table, row) returns it."""
     given = urllib.parse.parse_qsl(query, keep_blank_values=True)
-    rows = filters.found(table, rows, given)
+    rows = filters.found(table, rows, given, related)
     paging = dict(given)
     size = min(_number(paging.get("page_size")) or PAGE, MOST)
     page = _number(paging.get("page", "1"))
