@@ -60,6 +60,18 @@ def test_numbers_lists_and_inline_parts_are_read(client):
     assert one["ports"] == [{"containerPort": 80, "protocol": "TCP"}]
 
 
+def test_a_lease_of_a_leader_is_renewed(client):
+    """As a program with client-go elects its leader."""
+    path = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+    seconds, microseconds = bytes([8, 0x80, 0x94, 0xEB, 0xDC, 0x03]), bytes([16, 0xE8, 0x07])  # 1 000 000 000 s, 1 us
+    spec = field(1, "one") + field(2, 15) + field(4, seconds + microseconds)
+    status, made = send(client, path, body("coordination.k8s.io/v1", "Lease", metadata("leader") + field(2, spec)))
+    renewed = {"holderIdentity": "one", "leaseDurationSeconds": 15, "renewTime": "2001-09-09T01:46:40.000001Z"}
+    assert (status, made["spec"]) == (201, renewed)
+    taken = {**made, "spec": {**renewed, "holderIdentity": "two"}}
+    assert [client.call("PUT", f"{path}/leader", taken)[0] for _attempt in range(2)] == [200, 409]
+
+
 @pytest.mark.parametrize(
     "raw,text",
     [

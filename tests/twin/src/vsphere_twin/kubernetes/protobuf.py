@@ -104,10 +104,12 @@ def _value(kind, value):
     inner = dict(_values(value))
     if kind == "intstr":
         return inner.get(3, b"").decode() if inner.get(1) else _value("int", inner.get(2, 0))
-    if kind == "time":
-        seconds = inner.get(1)
-        form = "%Y-%m-%dT%H:%M:%SZ"
-        return seconds and datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime(form)
+    if kind in ("time", "microtime"):
+        if not inner.get(1):
+            return None
+        at = datetime.datetime.fromtimestamp(inner[1], datetime.timezone.utc)
+        fraction = f".{inner.get(2, 0) // 1000:06}" if kind == "microtime" else ""
+        return f"{at:%Y-%m-%dT%H:%M:%S}{fraction}Z"
     if kind == "json":
         return json.loads(inner[1]) if inner.get(1) else None
     return inner.get(1, b"").decode()  # a quantity
