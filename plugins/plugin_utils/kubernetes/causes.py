@@ -37,6 +37,11 @@ class Cause:
     fix: str
 
 
+TAINT = (
+    "The nodes have a taint that the pod does not tolerate",
+    "Remove the taint, or add a toleration in site.kubernetes.gpu_operator.spec.daemonsets.tolerations, or in the "
+    "runtime of a TrainJob. Other pods of the role tolerate only the taint nvidia.com/gpu",
+)
 EXCEEDED = "DeadlineExceeded"
 IMAGE = r"ImagePullBackOff|ErrImagePull|ErrImageNeverPull|InvalidImageName"
 # The first match counts. Reasons and messages are those of the kubelet, the scheduler and the container runtimes. Texts
@@ -134,19 +139,16 @@ CAUSES = (
         "A pod of an earlier check is still on the node",
         "Delete the pods with the label aiready.vsphere/check, and check the kubelet of their node",
     ),
-    Cause(
-        "",
-        r"untolerated taint",
-        "The nodes have a taint that the pod does not tolerate",
-        "Remove the taint, or add a toleration in site.kubernetes.gpu_operator.spec.daemonsets.tolerations, or in the "
-        "runtime of a TrainJob. Other pods of the role tolerate only the taint nvidia.com/gpu",
-    ),
+    # Each message also counts the nodes of the control plane.
+    Cause("", r"untolerated taint \{(?!node-role\.kubernetes\.io/(control-plane|master)\b)", *TAINT),
     Cause(
         "",
         r"didn't match Pod's node (affinity|selector)",
         "No node has the labels that the pod requires",
         "Label the nodes, and check node feature discovery",
     ),
+    Cause("", r"untolerated taint", *TAINT),
+    Cause("", r"Too many pods", "No node may start another pod", "End other pods, or raise maxPods of the kubelets"),
     Cause(
         "",
         r"cannot find a network-attachment-definition",
@@ -192,6 +194,24 @@ CAUSES = (
     ),
     Cause(
         "",
+        r"unsatisfied condition: cuda",
+        "The driver of the node does not fit the CUDA release of the image",
+        "Use an image for the driver of the nodes, or update the driver",
+    ),
+    Cause(
+        "",
+        r"nvml error: driver not loaded|nvidia-container-cli: initialization error",
+        "The driver of the GPU is not loaded on the node",
+        "Read the log of the driver pod on the node, or run nvidia-smi on a node with its own driver",
+    ),
+    Cause(
+        r"Evicted|NodeLost|NodeShutdown|Terminated|Preempting|NodeAffinity|OutOf.+",
+        "",
+        "The node rejected or removed the pod",
+        "Check the resources and the events of the node, with: kubectl describe node",
+    ),
+    Cause(
+        "",
         r"error code system not yet initialized",
         "The Fabric Manager of the NVSwitches does not run",
         "Start it on the host, and give the VM a complete set of GPUs",
@@ -217,6 +237,12 @@ CAUSES = (
         r"is forbidden|denied the request",
         "The admission of the cluster rejects the pod",
         "Change what it reports, or ask the owner of the LimitRange or webhook",
+    ),
+    Cause(
+        "CreateContainerError|FailedCreatePodSandBox",
+        "",
+        "The container runtime or the network plugin of the node cannot start the pod",
+        "Correct what they report, and check their logs on the node",
     ),
     Cause("CreateContainerConfigError", "", "A secret or ConfigMap of the pod is missing", "Create it"),
     Cause("FailedMount", r"not found|non-existent", "A secret or ConfigMap of the pod is missing", "Create it"),

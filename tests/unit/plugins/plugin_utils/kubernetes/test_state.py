@@ -85,6 +85,24 @@ def test_job_that_does_not_exist():
             "A pod of an earlier check is still on the node",
         ),
         (event("3 node(s) didn't match Pod's node affinity/selector"), "labels that the pod requires"),
+        (
+            event(
+                "1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }, 2 node(s) didn't match "
+                "Pod's node affinity/selector"
+            ),
+            "labels that the pod requires",
+        ),
+        (
+            event("1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }"),
+            "taint that the pod does not tolerate",
+        ),
+        (event("0/2 nodes are available: 2 Too many pods."), "another pod"),
+        (
+            event("nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4", "Failed"),
+            "does not fit the CUDA release",
+        ),
+        (event("nvidia-container-cli: initialization error: nvml error: driver not loaded", "Failed"), "not loaded"),
+        (event('plugin type="calico" failed (add): timeout', "FailedCreatePodSandBox"), "network plugin of the node"),
         (event('no runtime for "nvidia" is configured', "FailedCreatePodSandBox"), "no runtime nvidia"),
         (
             event("cannot find a network-attachment-definition (roce) in namespace (x)", "FailedCreatePodSandBox"),
@@ -146,6 +164,13 @@ def test_rejections_of_generated_names_are_one_cause():
     texts = [f'pods "driver-{name}" is forbidden: exceeded quota: gpus' for name in ("8f2zr", "dcjkf")]
     (found,) = faults(events=[event(text, "FailedCreate", "DaemonSet", "driver") for text in texts])
     assert 'pods "driver-*" is forbidden' in found
+
+
+@pytest.mark.parametrize("reason", ["Evicted", "NodeShutdown", "OutOfnvidia.com/gpu"])
+def test_pod_that_its_node_removed(reason):
+    pod = {"metadata": {"name": "pod-1"}, "status": {"phase": "Failed", "reason": reason, "message": "low on memory"}}
+    (found,) = faults(pods=[pod])
+    assert "The node rejected or removed the pod. The cluster reports: low on memory." in found
 
 
 def test_rejected_device():
