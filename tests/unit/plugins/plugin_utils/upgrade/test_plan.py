@@ -8,6 +8,7 @@ from dataclasses import replace
 import jinja2
 import pytest
 import yaml
+from ansible.plugins.filter import mathstuff
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade import order as orders
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.upgrade.fleet import (
@@ -25,7 +26,9 @@ from house.collection import ROOT
 
 R18, R19, R20 = ("570.158.02", "570.158.01"), ("580.65.05", "580.65.06"), ("595.71.03", "595.71.05")
 PLAYS = yaml.safe_load((ROOT / "playbooks" / "upgrade.yml").read_text(encoding="utf-8"))
-EVALUATE = jinja2.Environment().compile_expression
+JINJA = jinja2.Environment()
+JINJA.filters.update(mathstuff.FilterModule().filters())
+EVALUATE = JINJA.compile_expression
 DLS = {"licence_server": "3.5.0", "waves": 2}
 
 
@@ -161,11 +164,29 @@ def test_the_playbook_runs_the_parts_of_the_order(order, run, validates):
     ] == run
 
 
-@pytest.mark.parametrize("limit, allowed", [({}, True), ({"ansible_limit": ""}, True), ({"ansible_limit": "a"}, False)])
-def test_the_playbook_rejects_a_limit_on_any_host_before_it_reads(limit, allowed):
-    (task,) = PLAYS[0]["tasks"]
-    assert (PLAYS[0]["hosts"], PLAYS[0]["any_errors_fatal"], task["tags"]) == ("all:localhost", True, ["always"])
-    assert EVALUATE(task["ansible.builtin.assert"]["that"])(**limit) is allowed
+@pytest.mark.parametrize(
+    "given, allowed",
+    [
+        ({}, [True, True]),
+        ({"ansible_limit": ""}, [True, True]),
+        ({"ansible_limit": "a"}, [False, True]),
+        ({"ansible_run_tags": ["hosts"]}, [True, False]),
+        ({"ansible_skip_tags": ["guests"]}, [True, False]),
+        ({"ansible_skip_tags": ["notes"]}, [True, True]),
+    ],
+)
+def test_the_playbook_rejects_parts_of_its_plan_before_it_reads(given, allowed):
+    tasks = PLAYS[0]["tasks"]
+    assert (PLAYS[0]["hosts"], PLAYS[0]["any_errors_fatal"]) == ("all:localhost", True)
+    assert [task["tags"] for task in tasks] == [["always"], ["always"]]
+    known = {"ansible_run_tags": ["all"], "ansible_skip_tags": [], **given}
+    assert [
+        all(EVALUATE(one)(**known) for one in _listed(task["ansible.builtin.assert"]["that"])) for task in tasks
+    ] == allowed
+
+
+def _listed(that):
+    return that if isinstance(that, list) else [that]
 
 
 STUNS = {"a-20c": {10000: 18, 25000: 7}, "a-10c": {10000: 9}}
