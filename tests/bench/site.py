@@ -205,6 +205,8 @@ def main(arguments=()):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hosts", type=int, nargs="+", default=list(COUNTS), help="how many hosts, ascending")
     parser.add_argument("--serial", default="25%", help="how many hosts restart at the same time")
+    names = [name for name, *_ in STEPS]
+    parser.add_argument("--steps", nargs="+", default=names, choices=names, help="the steps to run, in their order")
     options = parser.parse_args(arguments)
     figures = []
     for count in options.hosts:
@@ -215,7 +217,7 @@ def main(arguments=()):
             work = Path(folder)
             playbook.write_endpoint(twin, work)
             where = inventory(work, count, options.serial)
-            for step in STEPS:
+            for step in (one for one in STEPS if one[0] in options.steps):
                 figures.append(measure(twin, count, step, work, where))
                 last = figures[-1]
                 print(
