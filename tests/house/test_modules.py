@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 
 import pytest
 
@@ -86,6 +87,13 @@ def test_the_contract_rows_of_a_module_are_about_that_module(module):
     file = row_file(module)
     rows = [*getattr(file, "ROWS", []), *getattr(file, "LOOKS", [])]
     assert {row.module for row in rows} == (set() if getattr(file, "WHY_NO_ROWS", "") else {module})
+
+
+def test_a_module_without_contract_rows_names_the_tests_that_cover_it():
+    why = {module: getattr(row_file(module), "WHY_NO_ROWS", "") for module in MODULES}
+    named = {module: re.findall(r"tests/[\w/]+\.py", text) for module, text in why.items() if text}
+    assert [module for module, paths in named.items() if not paths] == []
+    assert [path for paths in named.values() for path in paths if "def test_" not in (ROOT / path).read_text()] == []
 
 
 @pytest.mark.parametrize("module", MODULES)
