@@ -54,7 +54,7 @@ def test_the_twin_imports_nothing_of_this_repository():
         "vsphere_twin",
         "twin_labs",
     ]
-    known = {re.split(r"[<>=]", one)[0].lower() for one in asked} | {"pyvim", "yaml"}
+    known = {re.split(r"[<>=]", one)[0].lower() for one in asked} | {"dateutil", "pyvim", "yaml"}
     # Programs that are copied into guests import each other there.
     own = [name for name in PYTHON if re.match("tests/twin/(?!src/vsphere_twin/guests/files/)", name)]
     imported = {(name, top) for name in own for top in _imports(ROOT / name)}

@@ -226,6 +226,16 @@ def test_the_token_of_the_controller_is_sent_with_encryption_only(monkeypatch, a
     assert is_met("tasks/return_plan", "Reject an approval without the summary of this plan", **given) is bool(address)
 
 
+@pytest.mark.parametrize(
+    "prefix, path", [("", "/api/v2"), ("/api/", "/api/v2"), ("/api/controller/", "/api/controller/v2")]
+)
+def test_the_path_of_the_controller_is_that_of_awx_awx(monkeypatch, prefix, path):
+    monkeypatch.setenv("AIREADY_CONTROLLER_HOST", "https://awx.example.org/")
+    monkeypatch.setenv("CONTROLLER_OPTIONAL_API_URLPATTERN_PREFIX", prefix)
+    block = entry_of("tasks/return_plan", "Put the summary into the text of the approval", "vars")
+    assert worked_out("{{ __address }}", block["vars"]) == f"https://awx.example.org{path}"
+
+
 def test_the_token_of_the_controller_follows_no_redirect():
     requests = [one["ansible.builtin.uri"] for one in entries("tasks/return_plan") if "ansible.builtin.uri" in one]
     assert [one["follow_redirects"] for one in requests] == ["none"] * 3

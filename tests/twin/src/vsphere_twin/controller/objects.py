@@ -124,7 +124,10 @@ class Objects:
             and values.get("workflow_job_template", row["workflow_job_template"]) != row["workflow_job_template"]
         ):
             values.pop("workflow_job_template")
-        self._check(table, {**row, **values}, row)
+        checked = {**row, **values}
+        self._check(table, checked, row)
+        if table == "schedules":
+            values["next_run"] = checked["next_run"]
         if table == "notification_templates" and "notification_configuration" in values:
             old, new = row["notification_configuration"], values["notification_configuration"]
             values["notification_configuration"] = {
@@ -373,6 +376,7 @@ class Objects:
     def _check_schedule(self, values, row):
         schedules.check(values["rrule"])
         self._check_prompts(values, complete=True)
+        values["next_run"] = schedules.next_run(values["rrule"], values["enabled"], datetime.now(tz=timezone.utc))
 
     def _check_prompts(self, values, complete):
         found = values["unified_job_template"] and self.unified(values["unified_job_template"])

@@ -300,6 +300,10 @@ class Service:
         if table in ROLES:
             shown["summary_fields"]["object_roles"] = self.roles.of(table, row["id"])
         if table == NODES:
+            template = row["unified_job_template"] and self.objects.unified(row["unified_job_template"])[1]
+            if template:
+                summary = {name: template[name] for name in ("id", "name", "description")}
+                shown["summary_fields"]["unified_job_template"] = summary
             shown.update(
                 {name: self.objects.linked(table, row["id"], name)[1] for name in one.links if name.endswith("_nodes")}
             )
