@@ -86,10 +86,13 @@ class ActionModule(RemoteAction):
         given.update(wait=True, atomic=True)
         wanted = "cannot be installed or upgraded"
         planned = self._execute(HELM, given, True)
-        if before[2] == FAILED and not planned.get("failed") and not planned.get("changed"):
-            return self._repeat(wanted)
-        if planned.get("failed") or not planned.get("changed"):
+        if planned.get("failed"):
             return self._answer([], self._failure(planned, wanted))
+        # Newer releases of kubernetes.core take a failed release for a change, and older ones do not.
+        if before[2] == FAILED and (not planned.get("changed") or self._requested(wanted) == before[0]):
+            return self._repeat(wanted)
+        if not planned.get("changed"):
+            return self._answer([], None)
         if self._module.check_mode:
             after = self._requested(wanted)
             return self._answer([Change(PATH, before[0], after)] if after != before[0] else [], None)

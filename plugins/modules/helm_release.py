@@ -15,7 +15,8 @@ author:
 description:
   - Installs or upgrades a release with M(kubernetes.core.helm), and records its content and its revision before in the
     journal of changes. A failed installation is removed, and a failed upgrade returns to the earlier revision.
-  - A release with the status C(failed) is installed again, also if its content is the requested one.
+  - A release with the status C(failed) is installed again, also if its content is the requested one. If this
+    fails, the release stays C(failed).
   - The playbook C(restore) uninstalls a release that the runs installed, and rolls a release back that they upgraded.
 notes:
   - The content of a release is its chart with the version, and a digest of the values. The journal has no values.
