@@ -15,9 +15,11 @@ class FilterModule:
     def filters(self) -> dict[str, object]:
         return {
             "awx_files": deferred("plugin_utils.awx.files", "files"),
-            "awx_notification_state": deferred("plugin_utils.awx.messages", "state"),
+            "awx_ids": deferred("plugin_utils.awx.answers", "ids"),
+            "awx_notification_state": deferred("plugin_utils.awx.answers", "notification_state"),
             "awx_objects": deferred("plugin_utils.awx.objects", "objects"),
             "awx_site": deferred("plugin_utils.awx.survey", "answered"),
+            "awx_unmanaged_nodes": deferred("plugin_utils.awx.answers", "unmanaged_nodes"),
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),
             "decided_later": deferred("plugin_utils.run.plan", "later"),
             "drift_asks": deferred("plugin_utils.drift.table", "asked"),

@@ -2,17 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Texts of notifications with what the jobs of this collection return, and templates that need no change. Pure.
+"""Texts of notifications with what the jobs of this collection return. Pure.
 
 AWX renders them with the job and its artifacts, but those of an approval with the name and the address only.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import Any
 
 # The artifacts with a text for a person: the summary of a plan, and what to do after a failure.
 ARTIFACTS = ("aiready_approval", "aiready_next_steps", "aiready_preflight", "aiready_validation", "aiready_drift")
@@ -59,21 +56,3 @@ def _of_type(kind: str) -> dict[str, Any]:
         every = {"message": _FIRST + _TEXTS.replace("\n", "{{ '\\n' }}")}
         return {"success": every, "error": every}
     return {}
-
-
-# What the controller returns for a secret.
-_SECRET = "$encrypted$"
-_COMPARED = ("notification_type", "notification_configuration", "messages")
-
-
-def state(wanted: Mapping[str, Any], existing: Iterable[Mapping[str, Any]]) -> str:
-    """Return C(exists) for a template that differs in its secrets at most, which awx.awx would send in each run."""
-    found = next((one for one in existing if one["name"] == wanted["name"]), {})
-    same = all(_same(wanted[key], found.get(key)) for key in _COMPARED if key in wanted)
-    return "exists" if found and same else "present"
-
-
-def _same(wanted: Any, found: Any) -> bool:
-    if isinstance(wanted, dict) and isinstance(found, dict):
-        return wanted.keys() == found.keys() and all(_same(wanted[key], found[key]) for key in wanted)
-    return bool(wanted == found or (wanted and found == _SECRET))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.messages import of_type, state
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.messages import of_type
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -61,32 +61,3 @@ def test_the_simulated_controller_accepts_the_texts(kind):
 
 def test_other_types_keep_the_texts_of_the_controller():
     assert of_type("pagerduty") is None
-
-
-MAIL = {"host": "mail.example.org", "password": "secret", "port": 25}
-WANTED = {"name": "operations", "notification_type": "email", "notification_configuration": MAIL, "messages": None}
-FOUND = {**WANTED, "id": 3, "notification_configuration": {**MAIL, "password": "$encrypted$"}}
-
-
-@pytest.mark.parametrize(
-    "changes, expected",
-    [
-        ({}, "exists"),
-        ({"name": "others"}, "present"),
-        ({"notification_type": "slack"}, "present"),
-        ({"messages": {"success": {"message": "done"}}}, "present"),
-        ({"notification_configuration": {**FOUND["notification_configuration"], "port": 26}}, "present"),
-        ({"notification_configuration": {"host": "mail.example.org", "port": 25}}, "present"),
-        ({"notification_configuration": {**MAIL, "password": ""}}, "present"),
-    ],
-)
-def test_a_template_that_differs_in_its_secret_alone_stays(changes, expected):
-    assert state(WANTED, [{**FOUND, **changes}]) == expected
-
-
-def test_a_removed_secret_is_a_change():
-    assert state({**WANTED, "notification_configuration": {**MAIL, "password": ""}}, [FOUND]) == "present"
-
-
-def test_a_new_template_is_a_change():
-    assert state(WANTED, []) == "present"
