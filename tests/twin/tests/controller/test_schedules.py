@@ -29,3 +29,11 @@ def test_a_schedule_has_its_next_run(client, rule, enabled, following):
     client.ask("PATCH", f"schedules/{made}/", {"rrule": rule, "enabled": enabled})
     found = client.get(f"schedules/{made}/")["next_run"]
     assert found.endswith(following) if following else found is None
+
+
+def test_a_day_that_dateutil_cannot_compute_is_rejected(client):
+    organization = client.make("organizations", name="ops")
+    number = client.make("projects", name="p", organization=organization, scm_type="git", scm_url="/none")
+    rule = "DTSTART:20260101T030000Z RRULE:FREQ=YEARLY;INTERVAL=1;BYEASTER=999999999"
+    answer = client.ask("POST", "schedules/", {"name": "s", "unified_job_template": number, "rrule": rule})
+    assert (answer.status, list(answer.body)) == (400, ["rrule"])

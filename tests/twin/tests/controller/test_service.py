@@ -243,6 +243,9 @@ def test_a_node_prompts_only_for_what_its_template_asks(client, project):
         ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=0", "INTERVAL=0 has no next run"),
         ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;COUNT=x", "failed validation: invalid 'COUNT': X"),
         ("DTSTART:20260101T020000Z RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO,XX", "failed validation: invalid 'BYDAY'"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1,2", "failed validation: invalid 'INTERVAL': 1,2"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO,", "failed validation: invalid 'BYDAY'"),
+        ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;UNTIL=x", "failed validation: invalid 'UNTIL': X"),
         ("DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1;COLOUR=red", "unknown parameter 'COLOUR'"),
     ],
 )

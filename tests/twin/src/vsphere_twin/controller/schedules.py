@@ -18,10 +18,13 @@ _RULE = re.compile(r"RULE:[^\s]*")
 _NAIVE_UNTIL = re.compile(r"(UNTIL=)([0-9]{8}T[0-9]{6})(?=;|\s|\Z)")
 _NUMBERED_DAY = re.compile(r"BYDAY[:=][0-9]+[a-zA-Z]{2}")
 _FREQUENCIES = {"YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY", "SECONDLY"}
-_NUMBERS = {"INTERVAL", "COUNT"} | {
+_NUMBERS = {
     f"BY{name}" for name in ("SETPOS", "MONTH", "MONTHDAY", "YEARDAY", "EASTER", "WEEKNO", "HOUR", "MINUTE", "SECOND")
 }
-_DAYS = re.compile(r"([+-]?[0-9]*(MO|TU|WE|TH|FR|SA|SU)(\([+-]?[0-9]+\))?)(,|\Z)")
+_NUMBER = re.compile("[+-]?[0-9]{1,18}")
+_WEEKDAY = re.compile("MO|TU|WE|TH|FR|SA|SU")
+_DAY = re.compile(rf"[+-]?[0-9]*({_WEEKDAY.pattern})(\([+-]?[0-9]+\))?")
+_MOMENT = re.compile("[0-9]{8}(T[0-9]{6}Z?)?")
 
 
 def check(rule):
@@ -41,7 +44,7 @@ def next_run(rule, enabled, now):
         rule = _NAIVE_UNTIL.sub(lambda found: f"{found[1]}{_of_zone(found[2], zone)}", rule)
     try:
         found = rrulestr(rule, forceset=True).after(now)
-    except ValueError as problem:
+    except (ValueError, IndexError, OverflowError) as problem:
         raise Refused(400, {"rrule": [f"rrule parsing failed validation: {problem}"]}) from None
     return found and found.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -62,7 +65,7 @@ def _problems(rule):
             yield "rrule parsing failed validation: A valid TZID must be provided (e.g., America/New_York)"
     for one in starts:
         try:
-            datetime.strptime(one.rpartition(":")[2].rstrip("Z"), "%Y%m%dT%H%M%S")
+            _moment(one.rpartition(":")[2])
         except ValueError as problem:
             yield f"rrule parsing failed validation: {problem}"
     if len(starts) > 1:
@@ -85,17 +88,34 @@ def _problems(rule):
             yield f"BYDAY with numeric prefix not supported: {one}"
         if {"COUNT", "UNTIL"} <= set(parts):
             yield f"RRULE may not contain both COUNT and UNTIL: {one}"
-        if parts.get("COUNT", "0").isdigit() and int(parts.get("COUNT", "0")) > MOST_TIMES:
+        if _NUMBER.fullmatch(parts.get("COUNT", "")) and int(parts["COUNT"]) > MOST_TIMES:
             yield f"COUNT > 999 is unsupported: {one}"
+
+
+def _moment(text):
+    return datetime.strptime(text.rstrip("Z"), "%Y%m%dT%H%M%S" if "T" in text else "%Y%m%d")
+
+
+def _is_moment(text):
+    try:
+        return _MOMENT.fullmatch(text) and _moment(text)
+    except ValueError:
+        return False
 
 
 def _of_parameters(parts):
     for name, value in parts.items():
-        if name in _NUMBERS:
-            good = all(re.fullmatch("[+-]?[0-9]+", number) for number in value.split(","))
-        elif name in ("BYDAY", "BYWEEKDAY", "WKST"):
-            good = not _DAYS.sub("", value)
-        elif name in ("FREQ", "UNTIL"):
+        if name in ("INTERVAL", "COUNT"):
+            good = _NUMBER.fullmatch(value)
+        elif name in _NUMBERS:
+            good = all(_NUMBER.fullmatch(one) for one in value.split(","))
+        elif name in ("BYDAY", "BYWEEKDAY"):
+            good = all(_DAY.fullmatch(one) for one in value.split(","))
+        elif name == "WKST":
+            good = _WEEKDAY.fullmatch(value)
+        elif name == "UNTIL":
+            good = _is_moment(value)
+        elif name == "FREQ":
             continue
         else:
             yield f"rrule parsing failed validation: unknown parameter '{name}'"
