@@ -8,6 +8,7 @@ import pytest
 
 from vsphere_twin.kubernetes import cluster
 from vsphere_twin.kubernetes.operators.world import World
+from vsphere_twin.kubernetes.refused import Refused
 
 BLOCKS = (
     "daemonsets",
@@ -167,6 +168,27 @@ def test_a_repeated_event_is_counted_once_a_second(world, monkeypatch):
     world.settle()
     (event,) = [one for one in world.cluster.list("events") if one["reason"] == "FailedScheduling"]
     assert (event["count"], event["firstTimestamp"][-3:], event["lastTimestamp"][-3:]) == (2, "00Z", "07Z")
+
+
+@pytest.mark.parametrize("line", ["stat", "dcgmi health --host", "ls", "cat 'a", "printenv '('"])
+def test_a_line_that_the_twin_cannot_run_ends_only_its_pod(world, line):
+    body = pod()
+    body["spec"]["containers"][0]["command"] = ["/bin/sh", "-c", line]
+    body["spec"]["containers"][0].pop("resources", None)
+    body["spec"]["restartPolicy"] = "Never"
+    world.cluster.create("pods", body)
+    world.settle()
+    (found,) = world.cluster.list("pods")
+    assert found["status"]["phase"] == "Failed"
+
+
+def test_nodes_and_pods_of_clients_do_not_stop_the_controllers(world):
+    world.cluster.create("nodes", {"metadata": {"name": "bare"}})
+    world.cluster.create("pods", {**pod(), "spec": {**pod()["spec"], "nodeName": "bare"}})
+    world.settle()
+    spec = {**pod()["spec"], "volumes": [{"name": "v", "secret": {}}]}
+    with pytest.raises(Refused, match=r"spec.volumes\[0\].secret.secretName: Required value"):
+        world.cluster.create("pods", {"metadata": {"name": "other"}, "spec": spec})
 
 
 def test_a_taint_and_a_selector_are_named(world):

@@ -77,6 +77,10 @@ def test_a_lease_of_a_leader_is_renewed(client):
     [
         (b"{}", "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"),
         (b"k8s\0\x0a\x7f", "unexpected EOF"),
+        (
+            body("v1", "Secret", field(1, field(8, field(1, "no number")))),
+            "proto: a field has a wrong wireType, or a value out of range",
+        ),
         (body("v1", "Nope", b""), 'no kind "Nope" is registered for version "v1"'),
     ],
 )
@@ -98,6 +102,23 @@ def test_an_impersonated_user_has_only_its_own_rights(client):
     client.service.tokens["eve"] = access.User("eve", (access.AUTHENTICATED,))
     answer = client.service.handle("GET", "/api/v1/nodes", {**headers, "Authorization": "Bearer eve"})
     assert 'User "eve" cannot impersonate resource "users" in API group ""' in answer.body["message"]
+
+
+def test_a_group_of_service_accounts_is_impersonated_only_with_a_role(client):
+    client.service.tokens["eve"] = access.User("eve", (access.AUTHENTICATED,))
+    rule = {"apiGroups": [""], "resources": ["users"], "verbs": ["impersonate"]}
+    client.cluster.create("clusterroles", {"metadata": {"name": "as"}, "rules": [rule]})
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "as"}
+    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "eve"}
+    binding = {"metadata": {"name": "as"}, "roleRef": reference, "subjects": [subject]}
+    client.cluster.create("clusterrolebindings", binding)
+    headers = {"Authorization": "Bearer eve", "Content-Type": "application/json", "Impersonate-User": "bob"}
+    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    assert client.service.handle("POST", path, headers, b"{}").status == 201
+    headers["Impersonate-Group"] = "system:serviceaccounts:kube-system"
+    answer = client.service.handle("POST", path, headers, b"{}")
+    assert answer.status == 403
+    assert 'User "eve" cannot impersonate resource "groups"' in answer.body["message"]
 
 
 def test_the_rules_of_a_user_are_listed(client):

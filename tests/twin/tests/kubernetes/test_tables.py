@@ -38,6 +38,18 @@ def test_a_table_of_nodes_has_their_status(client):
     assert row["cells"][4] == "v1.33.4"
 
 
+def test_objects_of_clients_with_few_fields_are_shown(client):
+    client.create("/api/v1/nodes", {"metadata": {"name": "bare"}})
+    (row,) = ask(client, "/api/v1/nodes", TABLE).body["rows"]
+    assert row["cells"][:3] == ["bare", "Unknown", "<none>"]
+    events = "/api/v1/namespaces/default/events"
+    for name, time in (("a", "2026-01-01T10:00:00.5+02:00"), ("b", "yesterday")):
+        about = {"metadata": {"name": name}, "involvedObject": {"kind": "Pod"}, "lastTimestamp": time}
+        assert client.create(events, about)[0] == 201
+    rows = ask(client, events, TABLE).body["rows"]
+    assert rows[1]["cells"][0] == "<unknown>"
+
+
 def test_a_missing_object_is_no_table(client):
     answer = ask(client, f"{MAPS}/nope", TABLE)
     assert (answer.status, answer.body["kind"]) == (404, "Status")

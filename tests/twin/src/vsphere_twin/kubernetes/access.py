@@ -93,15 +93,14 @@ def impersonated(cluster, user, headers):
         if groups:
             raise refused.internal(ValueError(f"requested {groups} without impersonating a user"))
         return user
+    for group in groups:
+        _check(cluster, user, "impersonate", "", "groups", group, "", "")
     parts = name.split(":")
     if parts[:2] == ["system", "serviceaccount"] and len(parts) == 4:
         _check(cluster, user, "impersonate", "", "serviceaccounts", parts[3], parts[2], "")
         groups = groups or ["system:serviceaccounts", f"system:serviceaccounts:{parts[2]}"]
     else:
         _check(cluster, user, "impersonate", "", "users", name, "", "")
-    for group in groups:
-        if not group.startswith("system:serviceaccounts"):
-            _check(cluster, user, "impersonate", "", "groups", group, "", "")
     found = {ANONYMOUS.name: ANONYMOUS.groups}.get(name, (AUTHENTICATED,))
     return User(name, tuple(dict.fromkeys((*groups, *found))))
 

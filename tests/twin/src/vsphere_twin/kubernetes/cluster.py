@@ -139,8 +139,8 @@ class Cluster:
         metadata = obj["metadata"]
         namespace = metadata.get("namespace", "default")
         for one in self.list("events", namespace):
-            same = one["involvedObject"].get("uid") == metadata["uid"] and one["reason"] == reason
-            if same and one["message"] == message:
+            same = one["involvedObject"].get("uid") == metadata["uid"] and one.get("reason") == reason
+            if same and one.get("message") == message:
                 return self.repeated(one)
         about = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "name": metadata["name"], "namespace": namespace}
         event = {
@@ -159,10 +159,10 @@ class Cluster:
     def repeated(self, event):
         """Count an event once more. Attempts of the same second count once, so that the controllers come to rest."""
         at = now()
-        if event["lastTimestamp"] == at:
+        if event.get("lastTimestamp") == at:
             return event
-        source = event["source"]["component"]
-        return self.change("events", event, source, count=event["count"] + 1, lastTimestamp=at)
+        source = event.get("source", {}).get("component") or "kubernetes"
+        return self.change("events", event, source, count=event.get("count", 0) + 1, lastTimestamp=at)
 
     # Writing, for requests
 

@@ -40,6 +40,11 @@ def _namespace(obj):
     obj.setdefault("status", {}).setdefault("phase", "Active")
 
 
+def _node(obj):
+    obj.setdefault("spec", {})
+    obj.setdefault("status", {})
+
+
 def _pod(obj):
     pod_spec(obj.setdefault("spec", {}))
     obj["spec"].setdefault("serviceAccountName", "default")
@@ -132,6 +137,7 @@ _FILLERS = {
     "RoleBinding": _binding,
     "Secret": _secret,
     "Namespace": _namespace,
+    "Node": _node,
     "Pod": _pod,
     "Service": _service,
     "Job": _template(""),
@@ -178,6 +184,10 @@ def _check_containers(spec, path):
     if not spec.get("containers"):
         return [("FieldValueRequired", f"{path}.containers", "Required value")]
     found = []
+    for at, volume in enumerate(spec.get("volumes", ())):
+        for kind, name in (("secret", "secretName"), ("configMap", "name")):
+            if kind in volume and not volume[kind].get(name):
+                found.append(("FieldValueRequired", f"{path}.volumes[{at}].{kind}.{name}", "Required value"))
     for at, container in enumerate(spec["containers"]):
         where = f"{path}.containers[{at}]"
         if not container.get("image"):

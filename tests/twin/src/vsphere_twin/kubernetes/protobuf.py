@@ -33,12 +33,15 @@ def decoded(raw):
     if not raw.startswith(_PREFIX):
         prefix = " ".join(map(str, _PREFIX))
         raise ValueError(f"provided data does not appear to be a protobuf message, expected prefix [{prefix}]")
-    envelope = _message("Unknown", raw[len(_PREFIX) :])
-    kind = envelope.get("kind", "")
-    if kind not in _messages():
-        raise ValueError(f'no kind "{kind}" is registered for version "{envelope.get("apiVersion", "")}"')
-    own = {key: envelope[key] for key in ("apiVersion", "kind") if key in envelope}
-    return {**own, **_message(kind, envelope.get("raw", b""))}
+    try:
+        envelope = _message("Unknown", raw[len(_PREFIX) :])
+        kind = envelope.get("kind", "")
+        if kind not in _messages():
+            raise ValueError(f'no kind "{kind}" is registered for version "{envelope.get("apiVersion", "")}"')
+        own = {key: envelope[key] for key in ("apiVersion", "kind") if key in envelope}
+        return {**own, **_message(kind, envelope.get("raw", b""))}
+    except (AttributeError, TypeError, OverflowError, OSError, RecursionError):
+        raise ValueError("proto: a field has a wrong wireType, or a value out of range") from None
 
 
 def _message(name, data):

@@ -60,14 +60,16 @@ def _table(kind, rows, obj, query):
 
 
 def _seconds(text):
-    at = datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
+    at = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    at = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
     return max(0, int((datetime.datetime.now(datetime.timezone.utc) - at).total_seconds()))
 
 
 def _since(text):
-    if not text:
+    try:
+        seconds = _seconds(text or "")
+    except ValueError:
         return "<unknown>"
-    seconds = _seconds(text)
     _least, size, unit = next(row for row in _UNITS if seconds >= row[0])
     rest = seconds % size
     if unit == "m" and seconds < 600 and rest:

@@ -36,7 +36,10 @@ def outcome(world, pod, container):
     machine = Machine(world, pod, container)
     printed, status = [], 0
     for line in container["command"][2].splitlines():
-        text, status = _line(machine, line, status)
+        try:
+            text, status = _line(machine, line, status)
+        except (IndexError, KeyError, ValueError, re.error):
+            text, status = f"sh: 1: the twin cannot run this line: {line}\n", 2
         printed.append(text)
     return status, "".join(printed)
 

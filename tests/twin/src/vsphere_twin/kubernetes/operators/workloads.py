@@ -61,7 +61,7 @@ def _pod_of(owner, name, template, **more):
 
 
 def _unnamed(event):
-    return _NAME.sub("", event["message"])
+    return _NAME.sub("", event.get("message", ""))
 
 
 def add_pod(cluster, owner, name, template, **more):
