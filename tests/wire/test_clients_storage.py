@@ -40,7 +40,7 @@ def test_lists_are_filtered(client, query, names):
 def test_a_summary_has_its_fields(client):
     (vm,) = client.rest("GET", "/api/vcenter/vm?names=train-01")[1]
     known = {"vm": client.vm()._moId, "name": "train-01", "power_state": "POWERED_OFF"}
-    assert vm == {**known, "cpu_count": 16, "memory_size_mib": 65536}
+    assert vm == {**known, "cpu_count": 16, "memory_size_MiB": 65536}
 
 
 def test_the_older_form_of_a_filter_is_the_same(client):
@@ -197,5 +197,11 @@ def test_files_of_vms_are_not_moved(client):
         sourceName="[datastore-01] train-02/train-02.vmx",
         sourceDatacenter=client.center,
         destinationName="[datastore-01] x.vmx",
+    )
+    assert isinstance(ended(task), vmodl.fault.NotSupported)
+    address = "/folder/train-02/note.txt?dcPath=lab&dsName=datastore-01"
+    client.ask("PUT", address, b"text", {"Cookie": client.cookie})
+    task = client.content.fileManager.MoveDatastoreFile_Task(
+        sourceName="[datastore-01] train-02", sourceDatacenter=client.center, destinationName="[datastore-01] x"
     )
     assert isinstance(ended(task), vmodl.fault.NotSupported)

@@ -178,6 +178,20 @@ def test_a_user_needs_the_privileges_of_storage_profiles(client):
     assert (status, answer["error_type"]) == (400, "INVALID_ARGUMENT")
 
 
+def test_a_user_needs_the_privilege_for_files(client):
+    with another_client(client.twin, READER, "secret") as service:
+        content, center = service.RetrieveContent(), vim.Datacenter(client.center._moId, service._stub)
+        place = {"name": "[datastore-01] one", "datacenter": center}
+        for call in (
+            lambda: content.fileManager.MakeDirectory(**place),
+            lambda: content.fileManager.DeleteDatastoreFile_Task(**place),
+            lambda: content.virtualDiskManager.QueryVirtualDiskUuid(**place),
+        ):
+            with pytest.raises(vim.fault.NoPermission) as refused:
+                call()
+            assert refused.value.privilegeId == "Datastore.FileManagement"
+
+
 def test_types_of_the_answer_are_named_with_their_service(client):
     """As govmomi reads them (vim25/types/registry.go)."""
     key = client.cookie.split('"')[1]
@@ -256,6 +270,33 @@ def test_a_capability_is_described_for_each_category_of_datastores(policies):
 def test_a_policy_that_cannot_be_is_not_created(policies, wrong, fault):
     with pytest.raises(fault):
         policies.profileManager.PbmCreate(wrong)
+
+
+def test_datastores_are_not_searched_by_rules_with_unknown_values(policies):
+    given = rules("gold")
+    given.capability[0].constraint[0].propertyInstance[0].value = pbm.capability.types.Range(min=1, max=2)
+    requirement = pbm.placement.CapabilityConstraintsRequirement(constraints=constraints(given))
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        policies.placementSolver.PbmCheckRequirements(placementSubjectRequirement=[requirement])
+
+
+def test_a_new_disk_has_no_policy_of_one_that_a_revert_removed(client, policies, gone):
+    manager = policies.profileManager
+    silver = manager.PbmCreate(spec("silver", rules("silver")))
+    vm = created(client, "made")
+    assert isinstance(ended(vm.CreateSnapshot_Task("s", memory=False, quiesce=False)), vim.vm.Snapshot)
+
+    def add(**more):
+        backing = DEVICE.VirtualDisk.FlatVer2BackingInfo(fileName="[datastore-01]", diskMode="persistent")
+        disk = DEVICE.VirtualDisk(key=-1, controllerKey=1000, unitNumber=5, backing=backing, capacityInKB=1024)
+        change = DEVICE.VirtualDeviceSpec(operation="add", fileOperation="create", device=disk, **more)
+        assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change]))) is None
+
+    add(profile=defined(silver))
+    assert manager.PbmQueryAssociatedEntity(silver)
+    assert ended(vm.RevertToCurrentSnapshot_Task()) is None
+    add()
+    assert not manager.PbmQueryAssociatedEntity(silver)
 
 
 def test_a_policy_that_is_used_stays(client, policies, gone):

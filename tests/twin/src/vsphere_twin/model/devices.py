@@ -66,6 +66,7 @@ def change(world, vm, specs, device_groups=None):
     for index, spec in enumerate(specs):
         if spec.operation == "add":
             _add(world, vm, index, spec, new_keys, new_groups)
+            vm.policies.pop(vm.devices[-1].key, None)  # of a disk that a snapshot had, and a revert removed
         elif spec.operation == "edit":
             _edit(world, vm, index, spec)
         else:

@@ -85,7 +85,7 @@ class StoragePolicies:
         if spec.category not in (None, REQUIREMENT):
             raise kept.wrong("createSpec.category")
         self._check_name(spec.name, "createSpec.name")
-        self._check_rules(spec.constraints, "createSpec.constraints")
+        self.check_rules(spec.constraints, "createSpec.constraints")
         unique_id = self._world.new_uuid("storage policy")
         return self._keep(unique_id, spec.name, spec.description, spec.constraints, accounts.principal(user))
 
@@ -94,7 +94,7 @@ class StoragePolicies:
         if spec.name is not None and spec.name != policy.name:
             self._check_name(spec.name, "updateSpec.name")
         if spec.constraints is not None:
-            self._check_rules(spec.constraints, "updateSpec.constraints")
+            self.check_rules(spec.constraints, "updateSpec.constraints")
             policy.constraints, policy.generationId = spec.constraints, policy.generationId + 1
         policy.name = spec.name if spec.name is not None else policy.name
         policy.description = spec.description if spec.description is not None else policy.description
@@ -154,14 +154,15 @@ class StoragePolicies:
         if any(one.name == name for one in self.policies.values()):
             raise pbm.fault.DuplicateName(msg=f"The name '{name}' already exists.", name=name)
 
-    def _check_rules(self, rules, place):
+    def check_rules(self, rules, place):
         """Refuse rules for capabilities that nobody has described [unsure: how much of this vCenter refuses]."""
         capabilities = [one for rule_set in getattr(rules, "subProfiles", None) or [] for one in rule_set.capability]
         if not capabilities:
             raise kept.wrong(place)
         for capability in capabilities:
             properties = [one for rule in capability.constraint for one in rule.propertyInstance]
-            if capability.id.namespace not in NAMESPACES or not properties:
+            empty = any(not rule.propertyInstance for rule in capability.constraint)
+            if capability.id.namespace not in NAMESPACES or not properties or empty:
                 raise kept.wrong(f"{place}.capability")
             for one in properties:
                 if capability.id.namespace != TAG:

@@ -60,10 +60,11 @@ def _transfer(call, method_name, name, center, to_name, to_center, force, keep=F
     target, to_path = located(call, to_name, to_center or center)
 
     def work():
-        if not path or source.files.get(path) is None and not source.files.is_folder(path):
-            if path in disk_files.entries(call.world, source):
-                raise vmodl.fault.NotSupported(msg=f"The twin neither moves nor copies files of VMs, such as {name}.")
+        found = [one for one in disk_files.entries(call.world, source) if f"{one}/".startswith(f"{path}/")]
+        if not path or not found:
             raise files.not_found(name)
+        if set(found) - set(source.files.paths(deep=True)):
+            raise vmodl.fault.NotSupported(msg=f"The twin neither moves nor copies files of VMs, such as {name}.")
         files.move(call.world, source, path, target, to_path, bool(force), keep)
 
     return begin(call, method_name, source, work, exclusive=False)
@@ -88,7 +89,7 @@ def delete(call, this, name, datacenter=None, fileType=None):
 
 
 def located(call, name, datacenter):
-    """The datastore and the path that [datastore] path means in a datacenter."""
+    """The datastore and the path that [datastore] path means in a datacenter, for a user who may change its files."""
     center, found = resolved(call, datacenter), _PATH.match(name)
     if found is None:
         raise vim.fault.InvalidDatastorePath(msg=f"Invalid datastore path '{name}'.", datastorePath=name)
@@ -98,5 +99,6 @@ def located(call, name, datacenter):
         )
     for store in call.world.of_kind("Datastore"):
         if store.name == found["store"] and inventory.datacenter_of(store) is center:
+            call.require_privilege("Datastore.FileManagement", store)
             return store, files.clean(found["path"])
     raise vim.fault.InvalidDatastore(msg=f"Invalid datastore '{found['store']}'.", name=found["store"])

@@ -187,6 +187,7 @@ def requirements(call, _this, hubsToSearch=(), placementSubjectRef=None, placeme
             seen.append(one.profileId.uniqueId)
             rules.append(call.world.storage_policies.get(one.profileId.uniqueId, f"{place}.profileId").constraints)
         elif type(one) is pbm.placement.CapabilityConstraintsRequirement:
+            call.world.storage_policies.check_rules(one.constraints, f"{place}.constraints")
             rules.append(one.constraints)
         else:
             raise vmodl.fault.NotSupported(

@@ -26,7 +26,7 @@ def create(call, this, name, spec, datacenter=None):
     size = (getattr(spec, "capacityKb", None) or 0) * 1024
     if size <= 0 or not name.endswith(".vmdk"):
         raise kept.wrong("spec.capacityKb" if name.endswith(".vmdk") else "name")
-    store, path = _place(call, name, datacenter)
+    store, path = located(call, name, datacenter)
 
     def work():
         there, folder = disk_files.entries(call.world, store), posixpath.dirname(path)
@@ -52,7 +52,7 @@ def create(call, this, name, spec, datacenter=None):
 
 @method(KIND, "DeleteVirtualDisk_Task")
 def delete(call, this, name, datacenter=None):
-    store, path = _place(call, name, datacenter)
+    store, path = located(call, name, datacenter)
 
     def work():
         _free_disk(call, store, path, name)
@@ -64,7 +64,7 @@ def delete(call, this, name, datacenter=None):
 
 @method(KIND, "ExtendVirtualDisk_Task")
 def extend(call, this, name, newCapacityKb, datacenter=None, eagerZero=None):
-    store, path = _place(call, name, datacenter)
+    store, path = located(call, name, datacenter)
 
     def work():
         disk = _free_disk(call, store, path, name)
@@ -87,12 +87,6 @@ def query_uuid(call, this, name, datacenter=None):
     digits = disk.backing.uuid.replace("-", "")
     pairs = [digits[at : at + 2] for at in range(0, 32, 2)]
     return " ".join(pairs[:8]) + "-" + " ".join(pairs[8:])
-
-
-def _place(call, name, datacenter):
-    store, path = located(call, name, datacenter)
-    call.require_privilege("Datastore.FileManagement", store)
-    return store, path
 
 
 def _free_disk(call, store, path, name):
