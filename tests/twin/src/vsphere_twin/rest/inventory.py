@@ -109,7 +109,7 @@ LISTS = {
         {
             "power_state": lambda vm: POWER[vm.power],
             "cpu_count": lambda vm: vm.cpus,
-            "memory_size_mib": lambda vm: vm.memory_mb,
+            "memory_size_MiB": lambda vm: vm.memory_mb,
         },
         {
             "folders": _parent,
