@@ -43,6 +43,16 @@ def test_a_summary_has_its_fields(client):
     assert vm == {**known, "cpu_count": 16, "memory_size_MiB": 65536}
 
 
+def test_a_datastore_is_read_by_its_identifier(client):
+    (row,) = client.rest("GET", "/api/vcenter/datastore?names=datastore-01")[1]
+    same = {name: row[name] for name in ("name", "type", "free_space")}
+    more = {"accessible": True, "multiple_host_access": True, "thin_provisioning_supported": True}
+    assert client.rest("GET", f"/api/vcenter/datastore/{row['datastore']}") == (200, {**same, **more})
+    for gone in ("datastore-9", client.vm()._moId):
+        status, answer = client.rest("GET", f"/api/vcenter/datastore/{gone}")
+        assert (status, answer["error_type"]) == (404, "NOT_FOUND")
+
+
 def test_the_older_form_of_a_filter_is_the_same(client):
     status, found = client.rest("GET", "/rest/vcenter/vm?filter.names.1=train-01&filter.names.2=train-02")
     assert (status, [one["name"] for one in found["value"]]) == (200, ["train-01", "train-02"])
