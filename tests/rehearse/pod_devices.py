@@ -27,8 +27,8 @@ set -e
 at=/{HOME}
 number=1
 while read -r name address mtu; do
-  # The engine connects the network after the start.
-  until [ -e "/sys/class/net/eth$number" ]; do sleep 0.05; done
+  # The engine connects the network after the start. It names the interface, then adds an address, and then enables it.
+  until [ -n "$(ip -4 -o address show dev "eth$number" up 2>/dev/null)" ]; do sleep 0.05; done
   ip link set "eth$number" down
   ip address flush dev "eth$number"
   ip link set "eth$number" name "$name"
