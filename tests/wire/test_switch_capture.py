@@ -110,7 +110,7 @@ def test_planted_texts_are_nowhere_in_the_capture(platform, tmp_path, monkeypatc
     assert len(planted) > 40
     capture = Capture(answer["dest"])
     everything = "\n".join(text.decode() + name for name, text in capture.files.items()) + json.dumps(capture.manifest)
-    assert re.findall(r".*(?:canary|hunter|10\.77\.|0c42\.a1be|finance).*", everything) == []
+    assert re.findall(r".*(?:canary|hunter|10\.77\.|0c42\.a1be\.0042|finance).*", everything) == []
     assert NAME not in everything
     assert "hunter" not in Path(answer["secret"]).read_text()
 
