@@ -56,15 +56,15 @@ def _run(seed, port, faces, state_dir, stop):
 
 
 def _say_assumptions(world, directory):
-    """Print what the twin of a capture assumes, and write it beside the endpoint."""
+    """Write what the twin of a capture assumes beside the endpoint, and then print it."""
     if not world.captured:
         return
-    for row in world.assumptions:
-        print(f"  {text(row)}", flush=True)
-    print(f"Loaded the capture of {world.captured} with {len(world.assumptions)} assumptions.", flush=True)
     if directory:
         whole = {"captured": world.captured, "assumptions": world.assumptions}
         (directory / ASSUMPTIONS).write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    for row in world.assumptions:
+        print(f"  {text(row)}", flush=True)
+    print(f"Loaded the capture of {world.captured} with {len(world.assumptions)} assumptions.", flush=True)
 
 
 def _write(directory, endpoint):
