@@ -19,6 +19,9 @@ _LOST = re.compile(
     r"(?:(?P<index>\d{1,3}):?(?=\s|$))?\s*(?P<pci>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])?",
     re.I,
 )
+# XML allows no such character, but nvidia-smi prints the bytes of a process name as they are
+# (https://github.com/common-workflow-language/cwltool/pull/1910).
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def parse(text: str, beside: str = "") -> Inventory:
     if end < begin:
         raise ValueError(f"the XML document is incomplete, {_END} is missing")
     try:
-        root = ElementTree.fromstring(text[begin : end + len(_END)])
+        root = ElementTree.fromstring(_NO_XML.sub("?", text[begin : end + len(_END)]))
     except ElementTree.ParseError as error:
         raise ValueError(f"the XML document is damaged, {error}") from error
     gpus = tuple(_gpu(index, gpu) for index, gpu in enumerate(root.findall("gpu")))

@@ -129,6 +129,13 @@ def document(mode="Enabled", attached=1, virtualization="None"):
     )
 
 
+@pytest.mark.parametrize("name", ["job\x01\x7f", "\udcff\udcfe", "\ufffe", "\x1b[31mjob"])
+def test_a_process_name_of_any_bytes_does_not_damage_the_document(name):
+    process = f"<processes><process_info><pid>7</pid><process_name>{name}</process_name></process_info></processes>"
+    (gpu,) = inventory.parse(document().replace("</gpu>", f"{process}</gpu>")).gpus
+    assert [(one.pid, "?" in one.name) for one in gpu.processes] == [(7, True)]
+
+
 def test_a_document_is_found_between_warnings():
     found = inventory.parse(PERSISTENCE + document(attached=4) + "\r\n> press any key <\r\n")
     assert (len(found.gpus), found.attached, found.driver_branch) == (1, 4, 595)
