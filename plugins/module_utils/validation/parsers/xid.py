@@ -56,15 +56,15 @@ _MILD = re.compile(r"\bNon-?fatal\b|action changed from .* to 0x0 ", re.IGNORECA
 # A GPU that is missing when the driver is loaded, or whose number was not printed.
 _FALLEN = re.compile(r"NVRM: (?:.*GPU (?:at )?(?:PCI:)?([0-9A-Fa-f:]+)\S* .*)?fallen off the bus")
 _TIME = re.compile(
-    r"^\s*(?:\w+\s*:\w+\s*: )?"
+    r"^\s*(?:<\d+>|\w+\s*:\w+\s*: )?"
     r"(\[\s*[\d.]+\]|\[\S+ \S+\s+\d+ [\d:]+ \d{4}\]|\w{3}\s+\d+ [\d:]+|\d{4}-\d\d-\d\dT\S+)"
 )
 _REFUSED = re.compile(r"Operation not permitted|Permission denied|read kernel buffer failed|No journal files were")
 # A line of a kernel log, from dmesg or the journal: a log without Xids must differ from any other text. Days and
-# months are in the language of the guest, and `dmesg -x` starts with facility and level.
+# months are in the language of the guest. `dmesg -x` starts with facility and level, and `dmesg -r` with their number.
 _KERNEL = re.compile(
-    r"^\s*\[\s*\d+\.\d+\] |\bkernel: |^\[\S+ \S+\s+\d+ [\d:]+ \d{4}\] |^\d{4}-\d\d-\d\dT\S+ |NVRM: |\bSXid \(|"
-    r"^(?:kern|user|daemon|auth|syslog)\s*:\w+\s*: "
+    r"^\s*(?:<\d+>)?\[\s*\d+\.\d+\] |\bkernel: |^\[\S+ \S+\s+\d+ [\d:]+ \d{4}\] |^\d{4}-\d\d-\d\dT\S+ |NVRM: |"
+    r"\bSXid \(|^(?:kern|user|daemon|auth|syslog)\s*:\w+\s*: "
 )
 
 
