@@ -11,6 +11,7 @@ import re
 from typing import Any, Iterator, cast
 
 LARGEST_RANGE = 4096  # larger ranges are typing errors
+DEEPEST = 50  # levels of a configuration; no switch has so many, and Python limits the depth of calls
 _PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
 # --More--, -- more --, <--- More --->, --More-- (45%), ---(more 12%)---, lines 1-24, (END).
 _PAGER = (
@@ -86,7 +87,7 @@ def tree(text: str | None) -> Line:
     open_lines = [(-1, root)]
     for line in lines:
         depth = _indent(line)
-        while open_lines[-1][0] >= depth:
+        while open_lines[-1][0] >= depth or len(open_lines) > DEEPEST:
             open_lines.pop()
         entry = Line(" ".join(line.split()))
         open_lines[-1][1].children.append(entry)

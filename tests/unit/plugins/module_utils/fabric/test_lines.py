@@ -34,6 +34,12 @@ def test_a_configuration_is_a_tree_however_it_is_indented(offset, end):
     assert root.get("interface Ethernet") is None, "names that only begin alike are others"
 
 
+def test_a_staircase_of_lines_does_not_exceed_what_python_can_call():
+    root = lines.tree("\n".join(" " * depth + f"line {depth}" for depth in range(2000)))
+    assert [line.text for _above, line in root.walk()] == [f"line {depth}" for depth in range(2000)]
+    assert root.render().count("line") == 2000
+
+
 @pytest.mark.parametrize(
     "text, kept",
     [
