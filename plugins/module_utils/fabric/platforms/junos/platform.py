@@ -56,9 +56,9 @@ class Junos(Platform):
         first = {one[0] for one in junos_statements(text)}
         if first & {"class-of-service", "forwarding-classes", "classifiers", "congestion-notification-profile"}:
             return COS
-        if re.search(r"(?m)^Local Interface\s+Parent Interface", text):
+        if re.search(r"(?m)^\s*Local Interface\s+(?:Parent Interface|Chassis Id)\b", text):
             return LLDP
-        if re.search(r"(?mi)^(Junos:|JUNOS .*\[|Model:)", text):
+        if re.search(r"(?mi)^\s*(Junos:|JUNOS .*\[|Model:)", text):
             return VERSION
         return INTERFACES if any(one == "interfaces" or _PHYSICAL.fullmatch(one) for one in first) else None
 
@@ -164,11 +164,11 @@ def _mtu(interfaces: Iterable[tuple[str, ...]], name: str) -> int:
 
 def _identity(switch: Switch, output: str) -> None:
     for attribute, pattern in (
-        ("hostname", r"(?mi)^Hostname:\s*(\S+)"),
-        ("model", r"(?mi)^Model:\s*(\S+)"),
+        ("hostname", r"(?mi)^\s*Hostname:\s*(\S+)"),
+        ("model", r"(?mi)^\s*Model:\s*(\S+)"),
         # Parts of the system have their own versions, such as dates.
-        ("version", r"(?mi)^JUNOS .*\[(\d{1,2}\.\d+[A-Z][^\]]*)\]"),
-        ("version", r"(?mi)^Junos:\s*(\S+)"),
+        ("version", r"(?mi)^\s*JUNOS .*\[(\d{1,2}\.\d+[A-Z][^\]]*)\]"),
+        ("version", r"(?mi)^\s*Junos:\s*(\S+)"),
     ):
         found = re.search(pattern, output)
         if found:
@@ -176,13 +176,19 @@ def _identity(switch: Switch, output: str) -> None:
 
 
 def _neighbours(output: str) -> dict[str, list[Neighbour]]:
-    """Read rows of the table: local interface, parent, chassis, port, system name (can contain spaces)."""
+    """Read rows of the table: local interface, parent, chassis, port, system name (can contain spaces).
+
+    Older releases have no column for the parent.
+    """
     found: dict[str, list[Neighbour]] = {}
+    parents = 1
     for line in cleaned(output):
         parts = re.split(r"\s{2,}|\t", line.strip())
-        if len(parts) < 4 or not re.fullmatch(r"[a-z]+-?\d\S*", parts[0]):
+        if parts[0].startswith("Local Interface"):
+            parents = int("Parent Interface" in line)
+        if len(parts) < 3 + parents or not re.fullmatch(r"[a-z]+-?\d\S*", parts[0]):
             continue
-        system = parts[4] if len(parts) > 4 else None
+        chassis, port, *rest = parts[1 + parents :]
         name = parts[0].partition(".")[0]
-        found.setdefault(name, []).append(Neighbour(system=system, port=parts[3], chassis=parts[2]))
+        found.setdefault(name, []).append(Neighbour(system="".join(rest[:1]) or None, port=port, chassis=chassis))
     return found

@@ -27,6 +27,8 @@ SHARED = ("low", "medium-low", "medium-high")  # priorities of schedulers withou
 BUILT_IN = {"fcoe": 3, "no-loss": 4}
 # Further default classes, which carry no RoCE.
 USUAL = ("best-effort", "expedited-forwarding", "assured-forwarding", "network-control", "mcast")
+# Default names of code points that other platforms do not have.
+ALIASES = {"be": "000000", "nc1": "110000", "nc2": "111000"}
 
 
 @dataclass
@@ -87,7 +89,7 @@ class ClassOfService:
     """The evaluated configuration below class-of-service."""
 
     def __init__(self, found: list[Statement]) -> None:
-        self.statements = found
+        self.statements = found = _without_aliases(found)
         self._by_first: dict[Statement, list[Statement]]
         self._by_interface: dict[str, list[Statement]] | None
         self._patterns: list[str]
@@ -332,6 +334,17 @@ class ClassOfService:
         for name in {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2}:
             found.update(self._classifier(name))
         return found
+
+
+def _without_aliases(found: Sequence[Statement]) -> list[Statement]:
+    """Return the statements with the bits of each DSCP instead of its name in code-point-aliases."""
+    aliases = {**ALIASES, **{one[2]: one[3] for one in found if one[:2] == ("code-point-aliases", "dscp") and one[3:]}}
+    made = []
+    for one in found:
+        start = next((one.index(word) for word in ("code-points", "code-point") if word in one), len(one))
+        of_dscp = one[:1] in (("classifiers",), ("congestion-notification-profile",)) and "dscp" in one[:start]
+        made.append((*one[:start], *(aliases.get(word, word) for word in one[start:])) if of_dscp else one)
+    return made
 
 
 def _code_points(one: Statement) -> list[int]:

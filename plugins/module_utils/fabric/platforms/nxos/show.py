@@ -361,7 +361,7 @@ def _links_text(text: str, unread: list[str]) -> list[dict[str, object]]:
         if status:
             found.append({"interface": status.group(1), "state": status.group(2), "speed": status.group(3)})
             continue
-        head = re.match(r"\s*(\S+\d) is (up|down)\b", line)
+        head = re.match(r"\s*(\S+\d) is (?:administratively )?(up|down)\b", line)
         size = re.match(r"\s*MTU (\d+) bytes(?:,\s+BW (\d+) Kbit)?", line)
         if head:
             known, row = head.group(1), {"interface": head.group(1), "state": head.group(2)}

@@ -97,9 +97,29 @@ def test_a_pattern_stands_for_the_ports_that_the_switch_has():
     assert (switch.hostname, switch.model, switch.version) == ("leaf-05", "qfx5240-64od", "23.4X100-D20.7-EVO")
 
 
+@pytest.mark.parametrize("edge", ["", "    "], ids=["as printed", "pasted with an offset"])
+def test_the_identity_of_the_first_member_is_read(edge):
+    text = f"fpc0:\n{'-' * 40}\n{VERSION}JUNOS EX  Software Suite [21.4R3-S2]\n\n".replace("\n", f"\n{edge}")
+    switch = platform.Junos().parse({platform.Junos().command_of(text): text})
+    assert (switch.hostname, switch.model, switch.version) == ("leaf-05", "qfx5240-64od", "23.4X100-D20.7-EVO")
+
+
 def test_neighbours_are_read_from_the_table():
     (one,) = read(**{platform.LLDP: LLDP}).neighbours["et-0/0/0"]
     assert (one.system, one.port, one.chassis) == ("esx-01.example.com", "vmnic2", "44:4c:a8:00:00:01")
+
+
+def test_neighbours_of_older_releases_have_no_parent():
+    text = (
+        "Local Interface    Chassis Id          Port info          System Name\n"
+        "xe-0/0/3.0         44:4c:a8:00:00:03   vmnic4             esx-02\n"
+        "xe-0/0/4.0         44:4c:a8:00:00:04   vmnic5\n"
+    )
+    found = platform.Junos().parse({platform.Junos().command_of(text): text}).neighbours
+    assert [(one.system, one.port, one.chassis) for (one,) in found.values()] == [
+        ("esx-02", "vmnic4", "44:4c:a8:00:00:03"),
+        (None, "vmnic5", "44:4c:a8:00:00:04"),
+    ]
 
 
 def test_what_contradicts_itself_is_reported():

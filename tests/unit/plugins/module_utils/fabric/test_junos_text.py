@@ -362,3 +362,24 @@ def test_a_profile_counts_by_any_classifier_where_the_interface_names_none():
     assert found.profile(words(PROFILE)).pfc == [3]
     found = read(*lines, f"{PROFILE} input dscp code-point 011010 pfc")
     assert found.profile(words(PROFILE, "unit 0 classifiers dscp D")).pfc == [6]
+
+
+ALIASED = ("code-point-aliases dscp storage 011010", "code-point-aliases ieee-802.1 lan 011")
+
+
+@pytest.mark.parametrize("name, dscp", [("storage", 26), ("nc1", 48), ("be", 0), ("011010", 26)])
+def test_names_of_code_points_are_their_bits(name, dscp):
+    line = f"classifiers dscp C forwarding-class F loss-priority low code-points {name}"
+    found = read(*CLASSES, *ALIASED, line)
+    assert found.strange() == []
+    assert found.dscp_map(words("unit 0 classifiers dscp C")) == {dscp: dscp >> 3}
+
+
+def test_a_name_of_another_kind_of_code_points_is_none():
+    line = "classifiers dscp C forwarding-class F loss-priority low code-points lan"
+    assert read(*CLASSES, *ALIASED, line).strange() == [line]
+
+
+def test_a_profile_by_the_name_of_a_code_point_pauses_its_priority():
+    found = read(*CLASSES, *ALIASED, *CLASSIFIER, f"{PROFILE} input dscp code-point storage pfc")
+    assert found.profile(words(PROFILE, "unit 0 classifiers dscp C")).pfc == [3]

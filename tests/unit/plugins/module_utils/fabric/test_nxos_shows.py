@@ -92,8 +92,11 @@ port-channel7 is down (No operational members)
   MTU 9216 bytes, BW 100000 Kbit, DLY 10 usec
 Vlan1 is down (Administratively down), line protocol is down
   MTU 1500 bytes, BW 1000000 Kbit, DLY 10 usec
+Vlan20 is administratively down (Administratively down), line protocol is down, autostate enabled
+  MTU 1500 bytes, BW 1000000 Kbit, DLY 10 usec,
 """
     switch = parsed(text)
+    assert switch.unread == []
     assert {name: (one.up, one.mtu, switch.ports[name].speed) for name, one in switch.oper.items()} == {
         "Ethernet1/1": (True, 9216, 100),
         "Ethernet1/2/3": (False, 1500, 25),
