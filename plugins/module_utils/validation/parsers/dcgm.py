@@ -99,10 +99,11 @@ def _findings(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _gpus(result: Mapping[str, Any]) -> list[int]:
-    """The GPUs of a result: entity_id in DCGM 4, gpu_ids with commas in DCGM 3."""
+    """The GPUs of a result: entity_id in DCGM 4; gpu_ids with commas, or gpu_id, in DCGM 3."""
     if result.get("entity_group") not in (None, "GPU"):
         return []
-    words = [result["entity_id"]] if "entity_id" in result else str(result.get("gpu_ids") or "").split(",")
+    named = (str(result[key]).split(",") for key in ("entity_id", "gpu_ids", "gpu_id") if result.get(key) is not None)
+    words = next(named, [])
     return [number for number in map(texts.whole, (str(word).strip() for word in words)) if number is not None]
 
 

@@ -15,6 +15,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 TOOL = "iperf3"
 # Before this version, one process used one core for all its streams, so fast paths need several processes.
 THREADS_SINCE = (3, 16)
+# An error while both ends exchange their results follows a whole document, which then lacks those of the other end
+# (https://github.com/esnet/iperf/issues/1143).
+_ERROR = re.compile(r"(?m)^iperf3: error - (.+)$")
 _DOCUMENT = re.compile(r'(?m)^\s*\{\s*"start"\s*:')
 
 
@@ -32,6 +35,9 @@ def parse(text: str) -> dict[str, Any]:
     about = _about(found.get("start"))
     if found.get("error"):
         return texts.failed(TOOL, str(found["error"]).replace("error - ", "", 1), str(found["error"]), **about)
+    late = _ERROR.search(text)
+    if late is not None:
+        return texts.failed(TOOL, late.group(1), late.group(1), **about)
     end = found.get("end")
     if not isinstance(end, dict):
         return texts.not_understood(TOOL, text, "the part `end` is missing, so the test did not finish")

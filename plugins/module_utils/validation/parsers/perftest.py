@@ -50,9 +50,10 @@ ABOUT = (
 _NAME = re.compile(r"^\s*(\S+ (?:(?:Bidirectional|Post List|Multicast) )*(?:BW|Latency) Test)\b")
 _WAITING = re.compile(r"Waiting for client to connect")
 _NO_PEAK = re.compile(r"BW peak won't be measured")
-# An aborted sweep has rows of the earlier sizes. Messages at the disconnect do not matter.
+# An aborted sweep has rows of the earlier sizes. Messages at the disconnect do not matter. Newer versions print the
+# name of a status instead of its number (https://github.com/linux-rdma/perftest/pull/342).
 _BROKEN = re.compile(
-    r"[Ff]ailed status \d|Completion with error at|poll CQ failed|Couldn't post (?:send|recv)|Did not get Message for"
+    r"[Ff]ailed status \w|Completion with error at|poll CQ failed|Couldn't post (?:send|recv)|Did not get Message for"
 )
 
 # Its own error messages if it ends before any measurement.

@@ -96,13 +96,13 @@ KNOWN = (
     ),
     (
         "rdma_path",
-        r"[Ff]ailed status 1[23]\b|status=12\b|transport retry counter exceeded|RDMA_CM_EVENT_UNREACHABLE",
+        r"[Ff]ailed status 1[23]\b|status=12\b|(?:transport|RNR) retry counter exceeded|RDMA_CM_EVENT_UNREACHABLE",
         "RDMA packets were retransmitted and never acknowledged",
         "Check the path MTU, PFC and ECN of the switches, and that UDP port 4791 is open",
     ),
     (
         "rdma_protection",
-        r"[Ff]ailed status (4|10)\b",
+        r"[Ff]ailed status (4|10|local protection error|remote access error)\b",
         "The adapter has no access to the memory: access control (ACS) and translation (ATS) in a VM",
         "Enable ATS for the adapter, or test with host memory",
     ),

@@ -83,6 +83,7 @@ def test_what_is_more_than_one_document_is_none(text, words):
         (texts.iperf3(udp=True, sum_received=None, sum={"bits_per_second": 1e9, "lost_percent": None}), False),
         (texts.iperf3(error="error - unable to connect to server: Connection refused"), True),
         (texts.iperf3(error="interrupt - the client has terminated"), True),
+        (texts.iperf3() + "\niperf3: error - unable to send control message: Broken pipe\r\n", True),
         (texts.iperf3(0.0), True),
         (texts.iperf3(sum_received={}), False),
         ('{"start": {}}', False),

@@ -95,6 +95,8 @@ def test_latency_is_the_typical_one_or_the_average_of_a_duration(head, row, usec
         ("Couldn't allocate MR", "memlock"),
         (" Completion with error at client\n Failed status 12: wr_id 0 syndrom 0x81", "rdma_path"),
         (" Completion with error at client\n Failed status 4: wr_id 0 syndrom 0x51", "rdma_protection"),
+        (" Completion with error at client\n Failed status RNR retry counter exceeded (13): wr_id 0", "rdma_path"),
+        (" Completion with error at client\n Failed status remote access error: wr_id 0", "rdma_protection"),
         # A sweep that broke off has rows of the sizes before.
         (texts.perftest([ROW], texts.BW_GB) + " Failed status 12: wr_id 0 syndrom 0x81\n", "rdma_path"),
         (
@@ -121,6 +123,10 @@ def test_what_is_known_of_failures_is_reported(text, code):
             "RDMA_Write BW Test failed: Completion with error at client.",
         ),
         (
+            texts.perftest([ROW], texts.BW_GB) + " Failed status Work Request Flushed Error (5): wr_id 0\n",
+            "RDMA_Write BW Test failed: Failed status Work Request Flushed Error (5): wr_id 0.",
+        ),
+        (
             texts.perftest([], texts.BW_GB) + "ethernet_read_keys: Couldn't read remote address\n Unable to read\n",
             "RDMA_Write BW Test failed: ethernet_read_keys: Couldn't read remote address.",
         ),
@@ -129,7 +135,7 @@ def test_what_is_known_of_failures_is_reported(text, code):
             "perftest failed: CUDA DMA-BUF cannot be used without CUDA.",
         ),
     ],
-    ids=["a sweep that broke off", "no keys", "an option"],
+    ids=["a sweep that broke off", "a status by its name", "no keys", "an option"],
 )
 def test_what_it_says_of_itself_is_the_reason(text, reason):
     found = perftest.parse(text)
