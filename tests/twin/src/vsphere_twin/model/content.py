@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import backings, cloning
+from . import backings, cloning, inventory, ovf, ovf_export, ovf_import, provision, vmdk
 from .content_libraries import Item
 from .seed_file import SeedError, line_of
 from .vm import NIC
@@ -49,6 +49,8 @@ def put(world, library, name, kind, source=None, description="", eula="", ident=
 
 def deploy_ovf(world, item, folder, pool, host, name, **requests):
     """A VM from an OVF: networks by the name that the OVF gives them, disks on the datastore that is named."""
+    if item.content:
+        return _deploy_descriptor(world, item, folder, pool, host, name, requests)
     location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
     location.host = vim.HostSystem(host.moid) if host is not None else None
     target = cloning.host_for(world, item.source, pool, location)
@@ -64,8 +66,58 @@ def deploy_ovf(world, item, folder, pool, host, name, **requests):
     return cloning.clone(world, item.source, folder, name, spec)
 
 
+def _deploy_descriptor(world, item, folder, pool, host, name, requests):
+    """A VM from an OVF that a client sent."""
+    target = provision.choose_host(pool, host)
+    networks = requests.get("networks") or {}
+    mapping = [
+        vim.OvfManager.NetworkMapping(name=source, network=vim.Network(moid)) for source, moid in networks.items()
+    ]
+    params = vim.OvfManager.CreateImportSpecParams(
+        entityName=name, diskProvisioning=requests.get("provisioning") or "", networkMapping=mapping
+    )
+    plan = ovf_import.Plan(world, pool, requests.get("store") or _roomiest(target), params, target)
+    plan.read(_descriptor(item))
+    if plan.errors:
+        raise plan.errors[0]
+    inventory.refuse_new_name(folder, name)
+    if requests.get("annotation"):
+        plan.config.annotation = requests["annotation"]
+    return provision.create(world, folder, plan.config, pool, target)
+
+
+def files(world, item):
+    """The files of an item as a client downloads them; nothing where only their names are known."""
+    if item.content:
+        return item.content
+    if item.kind != "ovf" or item.source is None:
+        return {}
+    disks = {
+        f"{item.name}-{number}.vmdk": (disk, vmdk.empty(disk.capacityInBytes or 0))
+        for number, disk in enumerate(item.source.disks, start=1)
+    }
+    controllers = {one.key: one for one in item.source.devices}
+    named = [
+        (ovf_import.device_id(item.source.moid, controllers[disk.controllerKey], disk), name, len(data))
+        for name, (disk, data) in disks.items()
+    ]
+    text = ovf_export.descriptor(world, item.source, item.name, named, item.description)
+    return {f"{item.name}.ovf": text.encode(), **{name: data for name, (_disk, data) in disks.items()}}
+
+
+def _descriptor(item):
+    return next(data for name, data in item.content.items() if name.casefold().endswith(".ovf"))
+
+
+def licence(item):
+    """The licence that a deployment accepts."""
+    return "\n".join(ovf.read(_descriptor(item)).eulas) if item.content else item.eula
+
+
 def network_names(item):
     """The networks that an OVF's network section names."""
+    if item.content:
+        return list(ovf.read(_descriptor(item)).networks)
     return list(dict.fromkeys(network.name for network in item.source.networks.values()))
 
 
@@ -102,11 +154,5 @@ def _mapped(source, host, wanted):
 
 
 def _on(nic, network):
-    fresh = type(nic)(key=nic.key)
-    switch = getattr(network, "switch", None)
-    if switch is not None:
-        port = vim.dvs.PortConnection(switchUuid=switch.uuid, portgroupKey=network.key)
-        fresh.backing = vim.vm.device.VirtualEthernetCard.DistributedVirtualPortBackingInfo(port=port)
-    else:
-        fresh.backing = vim.vm.device.VirtualEthernetCard.NetworkBackingInfo(deviceName=network.name)
+    fresh = type(nic)(key=nic.key, backing=ovf_import.backing_of(network))
     return vim.vm.device.VirtualDeviceSpec(operation="edit", device=fresh)

@@ -23,12 +23,16 @@ class Item:
     # Bytes and files as they were captured; without, they follow from the source.
     bytes: int | None = None
     files: list | None = None
+    content: dict[str, bytes] = field(default_factory=dict)  # files that clients sent, by name
+    version: int = 1
     created: datetime.datetime = field(default_factory=_now)
 
     @property
     def size(self):
         if self.bytes is not None:
             return self.bytes
+        if self.content:
+            return sum(map(len, self.content.values()))
         return self.source.disk_bytes if self.source is not None else 0
 
 
@@ -50,6 +54,7 @@ class Libraries:
 
     def __init__(self):
         self.known: dict[str, Library] = {}
+        self.sessions: dict = {}  # id: the session of an upload or a download
 
     def add(self, world, name, kind="LOCAL", store=None, ident=None):
         made = Library(ident or world.new_uuid("library"), name, kind, store)

@@ -8,7 +8,7 @@ import re
 
 from pyVmomi import vim, vmodl
 
-from . import admission, backings, devices, disk_files, guest, kept, storage_policies
+from . import admission, backings, devices, disk_files, guest, kept, storage_policies, vapp_config
 from .inventory import encoded, refuse_duplicate, refuse_name
 from .vm import written
 
@@ -29,7 +29,7 @@ SERVED = {
     *kept.OF_VMS,
     *("changeVersion", "name", "files", "firmware", "version", "latencySensitivity", "numCPUs", "memoryMB"),
     *("numCoresPerSocket", "cpuAllocation", "memoryAllocation", "extraConfig", "virtualNuma", "deviceChange"),
-    *("deviceGroups", "vAppConfigRemoved", "vmProfile"),
+    *("deviceGroups", "vAppConfig", "vAppConfigRemoved", "vmProfile"),
 }
 # Free space of datastores follows from disks; ports of port groups and switches follow from adapters.
 SHOWN_ELSEWHERE = (vim.vm.device.VirtualDisk, vim.vm.device.VirtualEthernetCard)
@@ -141,6 +141,10 @@ def _settings(vm, spec):
         vm.firmware = spec.firmware
     if spec.version is not None and spec.version != vm.hardware_version:
         _upgrade(vm, spec.version)
+    if spec.vAppConfigRemoved:
+        vm.kept.pop("vAppConfig", None)
+    elif spec.vAppConfig is not None:
+        vm.kept["vAppConfig"] = vapp_config.merged(vm.kept.get("vAppConfig"), spec.vAppConfig)
     if spec.latencySensitivity is not None:
         vm.latency_sensitivity = spec.latencySensitivity.level
 

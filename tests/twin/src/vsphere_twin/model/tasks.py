@@ -66,13 +66,19 @@ def _recent(entity):
     return [task for task in entity.recent_tasks if task.completed_at is None or task in ended[-RECENT:]]
 
 
-def start(world, method, entity, work, user="", exclusive=True):
-    """Begin a task that calls `work` at its end; its return value is the result, its fault the error."""
+def begun(world, method, entity, user=""):
+    """A task that does not end by itself: its work calls finish()."""
     task = world.add(Task(world, method, entity, user))
     world.journal.begun(task)
     if entity is not None:
         entity.recent_tasks = [*_recent(entity), task]
         world.touch(entity)
+    return task
+
+
+def start(world, method, entity, work, user="", exclusive=True):
+    """Begin a task that calls `work` at its end; its return value is the result, its fault the error."""
+    task = begun(world, method, entity, user)
     if exclusive and entity is not None:
         if entity.busy_with is not None:
             finish(world, task, error=task_in_progress(entity.busy_with))

@@ -69,7 +69,7 @@ class World:
         self.depots = Depots()
         self.operations = Operations()
         self.journal = Journal()
-        self.exports: dict = {}  # number: the lease of an export that goes on
+        self.leases: dict = {}  # secret part of the address: the lease of an import or export that goes on
         self.service_tickets: dict = {}  # ticket: (method, address, user) of the one request that it is for
         self.clone_tickets: dict[str, str] = {}  # ticket: whose session it continues
         self.libraries = Libraries()
@@ -92,10 +92,6 @@ class World:
         self._numbers = {}
         self._given: dict[str, list[str]] = {}  # by prefix: ids that the next objects get
         self._uuid_space = uuid.UUID("6b0e8f6a-5d1c-4c55-9c0b-2f7d6f1f2a10")
-
-    def next_export(self):
-        """The number of the next export."""
-        return next(self._numbers.setdefault("export", itertools.count(1)))
 
     def new_moid(self, prefix):
         """Return an id in the style of vCenter: vm-101, host-12, task-7; and group-v4, domain-c8 after a single

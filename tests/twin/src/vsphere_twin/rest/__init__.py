@@ -8,6 +8,7 @@ from . import (  # noqa: F401  the routes register themselves
     direct_path,
     inventory,
     libraries,
+    library_sessions,
     storage_policies,
     supervisor,
     tagging,

@@ -31,7 +31,10 @@ ELEMENTS = {
 }
 TOKEN = "vmware-api-session-id"
 OLD_SESSION = "/rest/com/vmware/cis/session"  # of before 7.0 Update 2; clients still log in there
-WRAPPERS = ("create_spec", "update_spec", "spec", "deployment_spec", "destination_create_spec")
+WRAPPERS = (
+    *("create_spec", "update_spec", "spec", "deployment_spec", "destination_create_spec"),
+    *("file_spec", "source_endpoint"),
+)
 MAPS = ("disks", "nics")
 ROUTES = []
 _SIGN = re.compile(r'SIGN token="([A-Za-z0-9+/=]+)"', re.I)
@@ -63,6 +66,7 @@ class Request:
     session: object
     query: Query
     body: dict
+    host: str = ""  # name and port by which the client reaches the server
     outside: object = None  # outside(work, then): work without the world's lock, then with it, with its result
 
     @property
@@ -92,6 +96,7 @@ def route(method, template, **query):
         ROUTES.append(
             (method, template, pattern, {name.replace("_", "-"): one for name, one in query.items()}, function)
         )
+        ROUTES.sort(key=lambda one: one[1].count("{"))  # a path without names is no item of that name
         return function
 
     return register
@@ -178,7 +183,8 @@ class Api:
             if verb == method and found and all(query.get(name) == value for name, value in wanted.items()):
                 counted = _counted(method, template, wanted)
                 self._dispatcher.requests[counted] += 1
-                request = Request(self._world, session, query, _parsed(data), lambda *one: errands.append(one))
+                host, later = headers.get("Host", ""), lambda *one: errands.append(one)
+                request = Request(self._world, session, query, _parsed(data), host, later)
                 answer = _answer(function(request, **found.groupdict()))
                 answer.lost = self._world.faults.take_closing(counted)
                 return answer

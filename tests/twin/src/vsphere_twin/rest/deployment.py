@@ -6,12 +6,14 @@ from pyVmomi import vim, vmodl
 
 from vsphere_twin.model import cloning, content, inventory
 
-from .api import route
+from .api import Created, route
 from .errors import RestError, message
-from .libraries import find_item
+from .libraries import find_item, new_item_in
 
-TEMPLATE = "/api/vcenter/vm-template/library-items/{item}"
-OVF = "/api/vcenter/ovf/library-item/{item}"
+TEMPLATES = "/api/vcenter/vm-template/library-items"
+TEMPLATE = f"{TEMPLATES}/{{item}}"
+OVFS = "/api/vcenter/ovf/library-item"
+OVF = f"{OVFS}/{{item}}"
 # Faults of the inventory over REST [unsure: partly; the API names the kinds, not which fault is which].
 KINDS = (
     (vim.fault.DuplicateName, "ALREADY_EXISTS"),
@@ -56,15 +58,53 @@ def deploy_template(request, item):
     folder = _entity(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
     location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
     location.host = vim.HostSystem(host.moid) if host is not None else None
-    for storage in (body.get("disk_storage"), body.get("vm_home_storage")):
-        store = _entity(request, (storage or {}).get("datastore"), "Datastore", "datastore")
-        location.datastore = vim.Datastore(store.moid) if store is not None else location.datastore
+    store = _storage(request, body)
+    location.datastore = vim.Datastore(store.moid) if store is not None else None
     spec = vim.vm.CloneSpec(location=location, template=False, powerOn=bool(body.get("powered_on")))
     spec.config = _hardware(body)
     wanted = (body.get("guest_customization") or {}).get("name")
     if wanted:
         spec.customization = _tried(request.world.get("CustomizationSpecManager").specs.get, wanted).spec
     return _tried(cloning.clone, request.world, source, folder, _name(body), spec).moid
+
+
+@route("POST", TEMPLATES)
+def create_template(request):
+    """An item with a template that is a copy of a VM; the answer is the identifier of the item."""
+    body, placement = request.body, request.body.get("placement") or {}
+    source = _entity(request, body.get("source_vm"), "VirtualMachine", "source_vm")
+    if source is None:
+        raise RestError("INVALID_ARGUMENT", "The field source_vm is missing.")
+    library = new_item_in(request, body.get("library", ""), body.get("name"))
+    places = [placement.get(name) for name in ("resource_pool", "host", "cluster")]
+    if not any(places):
+        places[1] = source.host.moid
+    pool, host = _place(request, *places)
+    folder = _entity(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
+    location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
+    location.host = vim.HostSystem(host.moid) if host is not None else None
+    location.datastore = vim.Datastore(_storage(request, body, library.store).moid)
+    spec = vim.vm.CloneSpec(location=location, template=True, powerOn=False)
+    made = _tried(cloning.clone, request.world, source, folder, body["name"], spec)
+    item = content.put(request.world, library, body["name"], "vm-template", made, body.get("description") or "")
+    return Created(item.id)
+
+
+@route("POST", OVFS)
+def create_ovf(request):
+    """An item with an OVF of a VM."""
+    body = request.body
+    spec, source, target = (body.get(name) or {} for name in ("create_spec", "source", "target"))
+    if source.get("type") != "VirtualMachine" or target.get("library_item_id"):
+        raise RestError("INVALID_ARGUMENT", "The twin makes new items of VMs.")
+    vm = _entity(request, source.get("id"), "VirtualMachine", "source")
+    if vm is None:
+        raise RestError("INVALID_ARGUMENT", "The field source is missing.")
+    library = new_item_in(request, target.get("library_id", ""), spec.get("name"))
+    if vm.power != "poweredOff":
+        return _failed("The virtual machine must be powered off.")
+    item = content.put(request.world, library, spec["name"], "ovf", vm, spec.get("description") or "")
+    return {"succeeded": True, "ovf_library_item_id": item.id}
 
 
 @route("POST", OVF, action="filter")
@@ -77,7 +117,7 @@ def summary_of(request, item):
         "annotation": found.description,
         "networks": content.network_names(found),
         "storage_groups": [],
-        "EULAs": [found.eula] if found.eula else [],
+        "EULAs": [one for one in [content.licence(found)] if one],
         "additional_params": [],
     }
 
@@ -88,7 +128,7 @@ def deploy_ovf(request, item):
     found = _item(request, item, "ovf")
     spec = request.body.get("deployment_spec") or {}
     pool, host, folder = _target(request)
-    if found.eula and not spec.get("accept_all_EULA"):
+    if content.licence(found) and not spec.get("accept_all_EULA"):
         return _failed("The End User License Agreements must be accepted.")
     store = _entity(request, spec.get("default_datastore_id"), "Datastore", "default_datastore_id")
     try:
@@ -101,12 +141,24 @@ def deploy_ovf(request, item):
             spec.get("name") or found.name,
             store=store,
             provisioning=spec.get("storage_provisioning"),
-            networks=spec.get("network_mappings"),
+            networks=_mapping(spec.get("network_mappings")),
             annotation=spec.get("annotation"),
         )
     except vmodl.MethodFault as fault:
         return _failed(fault.msg)
     return {"succeeded": True, "resource_id": {"type": "VirtualMachine", "id": made.moid}}
+
+
+def _storage(request, body, store=None):
+    """The datastore of the home of a VM, else of its disks, else a given one."""
+    for storage in (body.get("disk_storage"), body.get("vm_home_storage")):
+        store = _entity(request, (storage or {}).get("datastore"), "Datastore", "datastore") or store
+    return store
+
+
+def _mapping(value):
+    """A map; the API of before has lists of keys and values."""
+    return {one.get("key"): one.get("value") for one in value} if isinstance(value, list) else value
 
 
 def _failed(text):
@@ -155,6 +207,8 @@ def _entity(request, moid, kind, place):
 
 def _item(request, name, kind):
     _library, found = find_item(request, name)
+    if kind == found.kind == "ovf" and found.source is None and not found.content:
+        raise RestError("NOT_ALLOWED_IN_CURRENT_STATE", f"The item {found.name} has no files.")
     if found.kind != kind:
         raise RestError("INVALID_ARGUMENT", f"The item {found.name} is of type {found.kind}, not {kind}.")
     return found

@@ -33,6 +33,18 @@ def items_of(request):
     return list(_library(request, "library", name).items)
 
 
+def new_item_in(request, library, name):
+    """The library, which can have a new item of this name."""
+    found = _library(request, "library", library)
+    if found.kind != "LOCAL":
+        raise RestError("INVALID_ELEMENT_TYPE", f"The library {found.name} is subscribed; it has no items of its own.")
+    if not name:
+        raise RestError("INVALID_ARGUMENT", "An item needs a name.")
+    if any(one.name == name for one in found.items.values()):
+        raise RestError("ALREADY_EXISTS", f"The library {found.name} has an item {name}.")
+    return found
+
+
 @route("POST", f"{BASE}/library/item", action="find")
 def find_items(request):
     """The ids of the items that fit, of one library or of all."""
@@ -43,13 +55,9 @@ def find_items(request):
 
 @route("POST", f"{BASE}/library/item")
 def create_item(request):
-    """An item without files; files come by uploads, which are not served."""
+    """An item without files; update sessions bring them."""
     body = request.body
-    library = _library(request, "library", body.get("library_id", ""))
-    if not body.get("name"):
-        raise RestError("INVALID_ARGUMENT", "An item needs a name.")
-    if any(one.name == body["name"] for one in library.items.values()):
-        raise RestError("ALREADY_EXISTS", f"The library {library.name} has an item {body['name']}.")
+    library = new_item_in(request, body.get("library_id", ""), body.get("name"))
     made = Item(request.world.new_uuid("item"), body["name"], body.get("type", ""))
     made.description = body.get("description", "")
     library.items[made.id] = made
@@ -57,25 +65,30 @@ def create_item(request):
 
 
 @route("GET", f"{BASE}/library/item/file")
-def files_of(request):
+def files_of(request, item=None):
     """Return the files of an item, by its content."""
-    return _files(find_item(request, request.query.get("library_item_id", ""))[1])
+    return _files(find_item(request, item or request.query.get("library_item_id", ""))[1])
+
+
+@route("POST", f"{BASE}/library/item/file/{{item}}", action="get")
+def file_of(request, item):
+    """One file of an item by its name, in the form of before."""
+    return _named(request, files_of(request, item))
 
 
 @route("GET", f"{BASE}/library/item/storage")
-def storage_of(request):
+def storage_of(request, item=None):
     """Return the storage of an item's files."""
-    library, found = find_item(request, request.query.get("library_item_id", ""))
+    library, found = find_item(request, item or request.query.get("library_item_id", ""))
     backing = {"type": "DATASTORE", "datastore_id": library.store.moid}
     folder = f"{library.store.url}contentlib-{library.id}/{found.id}"
     return [{**one, "storage_backing": backing, "storage_uris": [f"{folder}/{one['name']}"]} for one in _files(found)]
 
 
-@route("GET", f"{BASE}/library/item/update-session")
-@route("GET", f"{BASE}/library/item/download-session")
-def sessions(request):
-    """There are no uploads and downloads of items."""
-    return []
+@route("POST", f"{BASE}/library/item/storage/{{item}}", action="get")
+def file_storage_of(request, item):
+    """The storage of one file by its name, in the form of before."""
+    return [_named(request, storage_of(request, item))]
 
 
 @route("GET", f"{BASE}/security-policies")
@@ -115,6 +128,31 @@ def update_library(request, kind, library):
     found.description = request.body.get("description", found.description)
 
 
+@route("POST", f"{BASE}/library/item/{{item}}", action="copy")
+def copy_item(request, item):
+    """An item with the files of another one; a template is no file."""
+    source, body = find_item(request, item)[1], request.body
+    if source.kind == "vm-template":  # [unsure: the error]
+        raise RestError("INVALID_ARGUMENT", f"The item {source.name} is a template, which is not copied.")
+    name = body.get("name") or source.name
+    library = new_item_in(request, body.get("library_id", ""), name)
+    made = Item(request.world.new_uuid("item"), name, source.kind, source.source, source.description, source.eula)
+    made.description = body.get("description") or source.description
+    made.bytes, made.files, made.content = source.bytes, source.files, source.content
+    library.items[made.id] = made
+    return Created(made.id)
+
+
+@route("PATCH", f"{BASE}/library/item/{{item}}")
+def update_item(request, item):
+    """Another name or description."""
+    library, found = find_item(request, item)
+    name = request.body.get("name") or found.name
+    if name != found.name:
+        new_item_in(request, library.id, name)
+    found.name, found.description = name, request.body.get("description", found.description)
+
+
 @route("DELETE", f"{BASE}/library/item/{{item}}")
 def delete_item(request, item):
     """Delete the item; its template stays."""
@@ -144,9 +182,9 @@ def item_of(request, item):
         "cached": True,
         "creation_time": stamp(found.created),
         "last_modified_time": stamp(found.created),
-        "version": "1",
+        "version": str(found.version),
         "metadata_version": "1",
-        "content_version": "1",
+        "content_version": str(found.version),
         "security_compliance": True,
     }
 
@@ -177,6 +215,11 @@ def library_of(request, kind, library):
 def _files(item):
     if item.files is not None:
         return item.files
+    if item.content:
+        version = str(item.version)
+        return [
+            {"name": name, "size": len(data), "cached": True, "version": version} for name, data in item.content.items()
+        ]
     suffixes = {"iso": (".iso",), "ovf": (".ovf", "-1.vmdk"), "vm-template": (".vmtx",)}.get(item.kind, ())
     return (
         [
@@ -191,6 +234,15 @@ def _files(item):
         if item.source is not None or item.kind == "iso"
         else []
     )
+
+
+def _named(request, files):
+    """The file that the request names."""
+    names = [request.body.get(name) for name in ("name", "file_name")]
+    found = next((one for one in files if one["name"] in names), None)
+    if found is None:
+        raise RestError("NOT_FOUND", f"The item has no file {next(filter(None, names), '')}.")
+    return found
 
 
 def _libraries(request, kind):

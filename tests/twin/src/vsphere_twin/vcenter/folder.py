@@ -51,17 +51,6 @@ class DatastoreFiles:
         else:
             client.send(404, b"Not found", "text/plain")
 
-    def exported(self, client):
-        """GET /nfc/<lease>/<file>: a disk of an export; the address is the secret, as on a host."""
-        number, _slash, name = client.path.removeprefix("/nfc/").partition("/")
-        with self._world.lock:
-            lease = next((one for key, one in self._world.exports.items() if str(key) == number), None)
-            found = lease.files.get(name) if lease is not None else None
-        if found is None:
-            client.send(404, b"Not found", "text/plain")
-        else:
-            client.send(200, found[1], OCTETS)
-
     def write(self, client):
         """PUT: the file gets all bytes before the end of the connection."""
         found = self._found(client)

@@ -13,6 +13,7 @@ from . import types
 from .calls import ClientGone
 from .folder import DatastoreFiles
 from .sts import Sts
+from .transfers import LeaseFiles, LibraryFiles
 
 VERSIONS = "/sdk/vimServiceVersions.xml"
 # The SDK for Perl of VMware uses the last one (VMware vSphere SDK for Perl Programming Guide, servicepath).
@@ -32,8 +33,8 @@ class Handler(https.Handler):
             self._rest()
         elif self._is_file():
             self._file(self.server.files.read)
-        elif self.path.startswith("/nfc/"):
-            self._file(self.server.files.exported)
+        elif (transfers := self._transfers()) is not None:
+            self._file(transfers.read)
         elif not self._available():
             return
         elif self.target == VERSIONS:
@@ -48,6 +49,8 @@ class Handler(https.Handler):
     def do_PUT(self):
         if self._is_file():
             self._file(self.server.files.write)
+        elif (transfers := self._transfers()) is not None:
+            self._file(transfers.write)
         else:
             self._rest()
 
@@ -63,6 +66,9 @@ class Handler(https.Handler):
     def do_POST(self):
         if self._is_rest():
             self._rest()
+            return
+        if (transfers := self._transfers()) is not None:
+            self._file(transfers.write)
             return
         data = self.body()
         if not self._available():
@@ -110,6 +116,9 @@ class Handler(https.Handler):
     def _is_file(self):
         return self.path.startswith("/folder")
 
+    def _transfers(self):
+        return next((one for start, one in self.server.transfers.items() if self.path.startswith(start)), None)
+
     def _rest(self):
         data = self.body()
         if not self._available():
@@ -146,6 +155,7 @@ class Server(https.Server):
     def __init__(self, dispatcher, tls, host="127.0.0.1", port=0):
         self.dispatcher = dispatcher
         self.files = DatastoreFiles(dispatcher)
+        self.transfers = {"/nfc/": LeaseFiles(dispatcher), "/cls/data/": LibraryFiles(dispatcher)}
         self.api = Api(dispatcher)
         self.sts = Sts(dispatcher)
         super().__init__(tls, Handler, host, port, name="twin-vcenter")

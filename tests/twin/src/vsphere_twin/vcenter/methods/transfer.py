@@ -1,188 +1,239 @@
-"""ExportVm: a lease, the URLs of a VM's disks under it, and the descriptor of the export."""
+"""Imports and exports of VMs: specifications from OVF descriptors, leases, and descriptors of exports."""
 
 from __future__ import annotations
 
-import hashlib
-from xml.sax.saxutils import quoteattr
+import copy
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import devices
-from vsphere_twin.model.world import Entity
+from vsphere_twin.model import kept, leases, ovf, ovf_export, ovf_import
 
+from .. import vm_privileges
 from ..projections.shape import make
 from ..registry import method, prop
+from .tasking import resolved
 
-LEASE_S = 300
-SECTOR = 512
-
-
-class Lease(Entity):
-    """An export that goes on until its client completes or aborts it."""
-
-    kind = "HttpNfcLease"
-
-    def __init__(self, moid, vm, number):
-        super().__init__(moid)
-        self.version = None
-        self.vm = vm
-        self.number = number
-        self.state = "ready"
-        self.percent = 0
-        self.fault = None
-
-    @property
-    def files(self):
-        """{name under the lease: (device key, bytes)}."""
-        return {
-            f"disk-{number}.vmdk": (disk.key, image(disk.capacityInKB or 0))
-            for number, disk in enumerate(self.vm.disks)
-        }
-
-
-def image(kilobytes):
-    """Return a sparse VMDK without any data: its header contains its size (VMware Virtual Disk Format 5.0)."""
-    header = b"KDMV" + (3).to_bytes(4, "little") + (0x30001).to_bytes(4, "little")
-    header += (kilobytes * 2).to_bytes(8, "little") + (128).to_bytes(8, "little")
-    return header.ljust(SECTOR, b"\0")
+MANAGER, LEASE = "OvfManager", "HttpNfcLease"
 
 
 @method("VirtualMachine", "ExportVm")
 def export_vm(call, this):
-    if this.power != "poweredOff":
-        raise devices.wrong_power(this)
-    lease = Lease(call.session.new_moid(), this, call.world.next_export())
-    call.world.exports[lease.number] = lease
-    return call.session.add(lease)
+    leases.require_off(this)
+    return _held(call, leases.begin_export(call.world, this, call.session.new_moid(), call.session.user))
 
 
-@method("HttpNfcLease", "HttpNfcLeaseProgress")
+@method("VirtualMachineSnapshot", "ExportSnapshot")
+def export_snapshot(call, this):
+    made = leases.begin_export(
+        call.world, this.vm, call.session.new_moid(), call.session.user, hardware=this.saved["devices"]
+    )
+    return _held(call, made)
+
+
+@method("ResourcePool", "ImportVApp")
+def import_vapp(call, this, spec, folder=None, host=None):
+    if not isinstance(spec, vim.vm.VmImportSpec):
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object: the twin has no vApps.")
+    if spec.configSpec is None:
+        raise kept.wrong("spec.configSpec")
+    where, on = resolved(call, folder), resolved(call, host)
+    if where is None or where.kind != "Folder" or "VirtualMachine" not in where.child_types:
+        raise kept.wrong("folder")
+    if on is not None and on.moid not in this.owner.hosts:
+        raise kept.wrong("host")
+    vm_privileges.require(call, [("VirtualMachine.Inventory.Create", where)])
+    vm_privileges.create(call, where, spec.configSpec, this)
+    moid, user = call.session.new_moid(), call.session.user
+    return _held(call, leases.begin_import(call.world, this, spec, where, on, moid, user))
+
+
+@method(MANAGER, "CreateImportSpec")
+def create_import_spec(call, this, ovfDescriptor, resourcePool, datastore, cisp):
+    pool, store = call.resolve(resourcePool), call.resolve(datastore)
+    for one in cisp.networkMapping or []:
+        call.resolve(one.network)
+    plan = ovf_import.Plan(call.world, pool, store, cisp, resolved(call, cisp.hostSystem)).read(ovfDescriptor)
+    result = make(vim.OvfManager.CreateImportSpecResult, warning=plan.warnings, error=plan.errors)
+    if not plan.errors:
+        result.importSpec = make(vim.vm.VmImportSpec, configSpec=plan.config, resPoolEntity=pool)
+        result.fileItem = plan.files
+    return result
+
+
+@method(MANAGER, "ParseDescriptor")
+def parse_descriptor(call, this, ovfDescriptor, pdp):
+    try:
+        found = ovf.read(ovfDescriptor)
+    except vim.fault.OvfFault as fault:
+        return make(vim.OvfManager.ParseDescriptorResult, error=[fault])
+    download, thick, thin = ovf_import.sizes(found)
+    config = ovf_import.vapp_config(found, vim.OvfManager.CreateImportSpecParams(entityName=""))
+    return make(
+        vim.OvfManager.ParseDescriptorResult,
+        eula=found.eulas,
+        network=[vim.OvfManager.NetworkInfo(name=name, description=about) for name, about in found.networks.items()],
+        property=[one.info for one in config.property],
+        productInfo=next((one.info for one in config.product), None),
+        annotation=found.annotation,
+        approximateDownloadSize=download,
+        approximateFlatDeploymentSize=thick,
+        approximateSparseDeploymentSize=thin,
+        defaultEntityName=found.name,
+        virtualApp=False,
+        deploymentOption=[
+            vim.OvfManager.DeploymentOption(key=key, label=label, description=about)
+            for key, (label, about, _default) in found.options.items()
+        ],
+        defaultDeploymentOption=found.default_option,
+    )
+
+
+@method(MANAGER, "ValidateHost")
+def validate_host(call, this, ovfDescriptor, host, vhp):
+    on = call.resolve(host)
+    params = vim.OvfManager.CreateImportSpecParams(
+        entityName="", deploymentOption=vhp.deploymentOption, importOption=vhp.importOption
+    )
+    store = next(iter(on.datastores.values()))
+    plan = ovf_import.Plan(call.world, on.compute.pool, store, params, on).read(ovfDescriptor)
+    result = make(
+        vim.OvfManager.ValidateHostResult,
+        error=plan.errors,
+        warning=plan.warnings,
+        supportedDiskProvisioning=[one for one in ovf_import.PROVISIONING if one],
+    )
+    if not plan.errors:
+        sizes = ovf_import.sizes(ovf.read(ovfDescriptor))
+        result.downloadSize, result.flatDeploymentSize, result.sparseDeploymentSize = sizes
+    return result
+
+
+@method(MANAGER, "CreateDescriptor")
+def create_descriptor(call, this, obj, cdp):
+    vm = call.resolve(obj)
+    if vm.kind != "VirtualMachine":
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    if cdp.snapshot is not None:
+        vm, saved = copy.copy(vm), call.resolve(cdp.snapshot).saved
+        vars(vm).update(saved)
+    files = [(one.deviceId, one.path, one.size) for one in cdp.ovfFiles or []]
+    text = ovf_export.descriptor(call.world, vm, cdp.name, files, cdp.description)
+    return make(
+        vim.OvfManager.CreateDescriptorResult, ovfDescriptor=text, includeImageFiles=bool(cdp.includeImageFiles)
+    )
+
+
+@method(LEASE, "HttpNfcLeaseProgress")
 def progress(call, this, percent):
     _require_ready(this)
     if not 0 <= percent <= 100:
-        raise vmodl.fault.InvalidArgument(
-            msg="A specified parameter was not correct: percent", invalidProperty="percent"
-        )
-    this.percent = percent
+        raise kept.wrong("percent")
+    this.report(percent)
 
 
-@method("HttpNfcLease", "HttpNfcLeaseComplete")
+@method(LEASE, "HttpNfcLeaseComplete")
 def complete(call, this):
     _require_ready(this)
-    _end(call, this, "done")
+    this.complete()
 
 
-@method("HttpNfcLease", "HttpNfcLeaseAbort")
+@method(LEASE, "HttpNfcLeaseAbort")
 def abort(call, this, fault=None):
-    _require_ready(this)
-    this.fault = fault
-    _end(call, this, "error")
+    if this.state not in ("initializing", "ready"):
+        raise _wrong_state(this)
+    this.fail(fault or leases.cancelled())
 
 
-@method("HttpNfcLease", "HttpNfcLeaseGetManifest")
+@method(LEASE, "HttpNfcLeaseGetManifest")
 def manifest(call, this):
     _require_ready(this)
     return [
         make(
             vim.HttpNfcLease.ManifestEntry,
-            key=f"/{this.vm.moid}/{key}",
-            sha1=hashlib.sha1(data, usedforsecurity=False).hexdigest(),
-            size=len(data),
-            disk=True,
+            key=file.key,
+            sha1=file.sha1,
+            checksum=file.sha256,
+            checksumType="sha256",
+            size=file.size,
+            disk=file.disk,
+            capacity=file.device.capacityInBytes if file.disk else None,
         )
-        for key, data in this.files.values()
+        for file in leases.written_files(this)
     ]
 
 
-@prop("HttpNfcLease", "state")
+@prop(LEASE, "state")
 def state(lease, world):
     return lease.state
 
 
-@prop("HttpNfcLease", "initializeProgress")
+@prop(LEASE, "initializeProgress")
 def initialize_progress(lease, world):
-    return 100
+    return 0 if lease.state == "initializing" else 100
 
 
-@prop("HttpNfcLease", "transferProgress")
+@prop(LEASE, "transferProgress")
 def transfer_progress(lease, world):
     return lease.percent
 
 
-@prop("HttpNfcLease", "mode")
+@prop(LEASE, "mode")
 def mode(lease, world):
     return "pushOrGet"
 
 
-@prop("HttpNfcLease", "error")
+@prop(LEASE, "capabilities")
+def capabilities(lease, world):
+    return make(vim.HttpNfcLease.Capabilities, pullModeSupported=False, corsSupported=False)
+
+
+@prop(LEASE, "error")
 def error(lease, world):
     return lease.fault
 
 
-@prop("HttpNfcLease", "info")
+@prop(LEASE, "info")
 def info(lease, world):
     if lease.state != "ready":
         return None
+    disks = [file.device for file in lease.files.values() if file.disk]
     return make(
         vim.HttpNfcLease.Info,
         lease=vim.HttpNfcLease(lease.moid),
         entity=lease.vm,
-        totalDiskCapacityInKB=sum(disk.capacityInKB or 0 for disk in lease.vm.disks),
-        leaseTimeout=LEASE_S,
+        totalDiskCapacityInKB=sum(disk.capacityInKB or 0 for disk in disks),
+        leaseTimeout=leases.LEASE_S,
         deviceUrl=[
             make(
                 vim.HttpNfcLease.DeviceUrl,
-                key=f"/{lease.vm.moid}/{key}",
-                importKey="",
-                # A host's address is * where clients go on with the server that they asked (GOVC).
-                url=f"https://*/nfc/{lease.number}/{name}",
+                key=file.key,
+                importKey=file.import_key if lease.importing else "",
+                url=f"https://{lease.address}/nfc/{lease.secret}/{name}",
                 sslThumbprint="",
-                disk=True,
+                disk=file.disk,
                 targetId=name,
-                fileSize=len(data),
+                fileSize=None if lease.importing else len(lease.content(name)),
             )
-            for name, (key, data) in lease.files.items()
+            for name, file in lease.files.items()
         ],
     )
 
 
-@method("OvfManager", "CreateDescriptor")
-def create_descriptor(call, this, obj, cdp):
-    """Return an OVF 1.1 envelope with the content of the export: disks, processors and memory."""
-    vm = call.resolve(obj)
-    if vm.kind != "VirtualMachine":
-        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
-    files = "".join(
-        f'<File ovf:href={quoteattr(one.path)} ovf:id="file{number}" ovf:size="{one.size}"/>'
-        for number, one in enumerate(cdp.ovfFiles or [], start=1)
-    )
-    disks = "".join(
-        f'<Disk ovf:capacity="{disk.capacityInBytes}" ovf:capacityAllocationUnits="byte" ovf:diskId="vmdisk{number}"'
-        f' ovf:fileRef="file{number}"'
-        ' ovf:format="http://www.vmware.com/interfaces/specifications/vmdk.html#streamOptimized"/>'
-        for number, disk in enumerate(vm.disks, start=1)
-    )
-    text = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<Envelope xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1"'
-        ' xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData">'
-        f"<References>{files}</References><DiskSection><Info>List of the virtual disks</Info>{disks}</DiskSection>"
-        f"<VirtualSystem ovf:id={quoteattr(cdp.name or vm.name)}><Info>A Virtual system</Info>"
-        "<VirtualHardwareSection><Info>Virtual hardware requirements</Info>"
-        f"<Item><rasd:InstanceID>1</rasd:InstanceID><rasd:ResourceType>3</rasd:ResourceType>"
-        f"<rasd:VirtualQuantity>{vm.cpus}</rasd:VirtualQuantity></Item>"
-        "<Item><rasd:InstanceID>2</rasd:InstanceID><rasd:ResourceType>4</rasd:ResourceType>"
-        f"<rasd:VirtualQuantity>{vm.memory_mb}</rasd:VirtualQuantity></Item>"
-        "</VirtualHardwareSection></VirtualSystem></Envelope>\n"
-    )
-    return make(vim.OvfManager.CreateDescriptorResult, ovfDescriptor=text)
+def _held(call, lease):
+    """The lease in its session; its files have the address by which the client reached the twin.
 
-
-def _end(call, lease, state):
-    lease.state = state
-    call.world.exports.pop(lease.number, None)
+    vCenter names a host. A port behind * is lost in clients that put only a name there (community.vmware).
+    """
+    lease.address = getattr(call.client, "headers", {}).get("Host") or "*"
+    return call.session.add(lease)
 
 
 def _require_ready(lease):
+    if lease.state == "error" and isinstance(lease.fault, vim.fault.Timedout):
+        raise lease.fault
     if lease.state != "ready":
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+        raise _wrong_state(lease)
+
+
+def _wrong_state(lease):
+    return vim.fault.InvalidState(msg="The operation is not allowed in the current state.")

@@ -10,6 +10,9 @@ from .. import types
 from ..registry import prop
 from .shape import make
 
+# Long operations that a method without a task of its own begins [unsure: general knowledge of event logs].
+OPERATIONS = {"ImportVApp": "ResourcePool.ImportVAppLRO"}
+
 
 @prop("Task", "info")
 def task_info(task, world):
@@ -84,6 +87,8 @@ def _method_name(task):
 
 def _description_id(task):
     """Type and method by their names in the API's own model: HostSystem.reboot, VirtualMachine.powerOn."""
+    if task.method in OPERATIONS:
+        return OPERATIONS[task.method]
     kind = task.entity.kind if task.entity is not None else "Task"
     name = VmomiSupport.GuessWsdlMethod(task.method).info.name
     return f"{kind}.{name[:1].lower()}{name[1:]}"
