@@ -125,10 +125,11 @@ def plain(text: str | None) -> str:
 
 def parse(body: Mapping[str, Any]) -> Registry:
     """A Registry from an AttributeRegistry resource."""
-    entries = body.get("RegistryEntries") or {}
-    dependencies = (_dependency(entry) for entry in entries.get("Dependencies") or ())
+    entries = body.get("RegistryEntries")
+    entries = entries if isinstance(entries, dict) else {}
+    dependencies = (_dependency(entry) for entry in _rows(entries.get("Dependencies")))
     return Registry(
-        [_attribute(entry) for entry in entries.get("Attributes") or () if entry.get("AttributeName")],
+        [_attribute(entry) for entry in _rows(entries.get("Attributes")) if entry.get("AttributeName")],
         [dependency for dependency in dependencies if dependency is not None],
         body.get("Id") or "",
     )
@@ -182,7 +183,7 @@ def _attribute(entry: Mapping[str, Any]) -> Attribute:
         name=entry["AttributeName"],
         display=entry.get("DisplayName") or "",
         kind=entry.get("Type") or "String",
-        values=tuple((value.get("ValueName"), value.get("ValueDisplayName")) for value in entry.get("Value") or ()),
+        values=tuple((value.get("ValueName"), value.get("ValueDisplayName")) for value in _rows(entry.get("Value"))),
         locked=any(entry.get(lock) for lock in LOCKS),
         write_only=bool(entry.get("WriteOnly")) or entry.get("Type") == "Password",
         low=entry.get("LowerBound"),
@@ -193,9 +194,11 @@ def _attribute(entry: Mapping[str, Any]) -> Attribute:
 
 
 def _dependency(entry: Mapping[str, Any]) -> Dependency | None:
-    rule = entry.get("Dependency") or {}
+    rule = entry.get("Dependency")
+    rule = rule if isinstance(rule, dict) else {}
+    given = rule.get("MapFrom") or []
     terms = []
-    for term in rule.get("MapFrom") or ():
+    for term in given if given == _rows(given) else ():
         # A condition on something else than a value, or one that is new, cannot be judged here: the BIOS will.
         if term.get("MapFromProperty") != "CurrentValue" or term.get("MapFromCondition") not in _COMPARE:
             return None
@@ -205,6 +208,11 @@ def _dependency(entry: Mapping[str, Any]) -> Dependency | None:
     if not terms or not rule.get("MapToAttribute"):
         return None
     return Dependency(rule["MapToAttribute"], rule.get("MapToProperty"), rule.get("MapToValue"), tuple(terms))
+
+
+def _rows(value: Any) -> list[Any]:
+    """The objects of a JSON list; a BMC can send null and other values between them, or instead of the list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _index(attributes: Iterable[Attribute], key: Callable[[Attribute], str]) -> dict[str, list[Attribute]]:

@@ -154,13 +154,13 @@ def sentences(answer: Answer) -> list[str]:
 
 
 def _sentence(entry: Mapping[str, Any]) -> str:
-    text = entry.get("Message") or ""
-    for number, value in enumerate(entry.get("MessageArgs") or (), start=1):
-        text = text.replace(f"%{number}", str(value))
+    text = str(entry.get("Message") or "")
+    words = entry.get("MessageArgs")
+    arguments = [str(word) for word in words] if isinstance(words, list) else []
+    for number, word in enumerate(arguments, start=1):
+        text = text.replace(f"%{number}", word)
     # iLO sends identifiers alone and leaves the text to the registry.
-    return _finished(
-        text or " ".join(filter(None, (entry.get("MessageId"), *map(str, entry.get("MessageArgs") or ()))))
-    )
+    return _finished(text or " ".join(filter(None, (str(entry.get("MessageId") or ""), *arguments))))
 
 
 def _plain(message: Any) -> str:

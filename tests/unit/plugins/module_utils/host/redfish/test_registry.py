@@ -117,3 +117,19 @@ def test_rules_without_terms_or_without_a_target_lead_to_nothing():
 
 def test_a_registry_without_a_name_has_an_empty_one():
     assert registry.parse({"RegistryEntries": None}).name == ""
+
+
+@pytest.mark.parametrize("odd", [None, 3, "text", [], ["text", None], {"AttributeName": None}])
+def test_a_registry_with_values_of_another_kind_keeps_its_attributes(odd):
+    reported = body(choice("T", "x"), rules=[rule("T", "ReadOnly", True, term("T", "EQU", "x"))])
+    reported["RegistryEntries"]["Attributes"].append(odd)
+    reported["RegistryEntries"]["Attributes"][0]["Value"].append(odd if isinstance(odd, dict) else None)
+    reported["RegistryEntries"]["Dependencies"].append({"Dependency": {"MapFrom": [odd]}})
+    found = registry.parse(reported)
+    assert ([*found.attributes], len(found.dependencies)) == (["T"], 1)
+    assert registry.parse({"RegistryEntries": {"Attributes": odd, "Dependencies": odd}}).dependencies == ()
+
+
+def test_a_rule_with_a_term_of_another_kind_is_left_to_the_bios():
+    reported = body(choice("T", "x"), rules=[rule("T", "ReadOnly", True, term("T", "EQU", "x"), None)])
+    assert registry.parse(reported).dependencies == ()

@@ -37,9 +37,20 @@ PLACEHOLDER = {"error": {"@Message.ExtendedInfo": [{"Message": "The value %1 is 
         ),
         ({"error": "Unauthorized"}, ["Unauthorized."]),
         ({"@Message.ExtendedInfo": {"Message": "no list"}}, ["no list."]),
+        ({"error": {"@Message.ExtendedInfo": [None, {"MessageId": 5, "MessageArgs": "x"}]}}, ["5."]),
         ({}, []),
     ],
-    ids=["dell", "ilo-without-text", "placeholders", "message-alone", "old-idrac", "a-text", "no-list", "nothing"],
+    ids=[
+        "dell",
+        "ilo-without-text",
+        "placeholders",
+        "message-alone",
+        "old-idrac",
+        "a-text",
+        "no-list",
+        "numbers",
+        "nothing",
+    ],
 )
 def test_what_a_bmc_says_is_reported_once_and_as_sentences(body, said):
     assert trouble.sentences(Answer(400, body)) == said
