@@ -20,6 +20,7 @@ TROUBLE = (
     # Without another reason, as in a container that has lost its devices.
     ("no_nvml", r"Failed to initialize NVML"),
 )
+LONGEST = 300  # most characters of a complaint, because a guest may send anything
 NOT_SHOWN = ("N/A", "[N/A]", "Not Supported", "")
 _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*\Z")
 _PAIR = re.compile(r"(?P<key>.*?\S)\s*:(?: (?P<value>.*))?\Z")
@@ -82,7 +83,7 @@ def parse(text: str) -> Report:
     headings = [(_GPU.match(heading), block) for heading, block in tree.blocks.items()]
     gpus = tuple(_gpu(found[1], block) for found, block in headings if found)
     trouble = None if gpus else trouble_of(text)
-    return Report(_version(tree), gpus, trouble, _last_line(text) if trouble else "")
+    return Report(_version(tree), gpus, trouble, complaint(text) if trouble else "")
 
 
 def trouble_of(text: str) -> str:
@@ -159,6 +160,8 @@ def _tree(text: str) -> _Block:
     return root
 
 
-def _last_line(text: str) -> str:
+def complaint(text: str) -> str:
+    """The sentence in which nvidia-smi names the trouble, which can continue in a second line; else the last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "it said nothing"
+    named = (at for at, line in enumerate(lines) if any(re.search(pattern, line) for _code, pattern in TROUBLE))
+    return " ".join(lines[next(named, len(lines) - 1) :][:2])[:LONGEST] if lines else "it said nothing"

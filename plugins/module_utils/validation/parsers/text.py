@@ -52,6 +52,12 @@ KNOWN = (
         "Check the RDMA devices of the guest and the address of the data path",
     ),
     (
+        "driver_mismatch",
+        r"Driver/library version mismatch",
+        "The loaded kernel module and the libraries of the NVIDIA driver have different versions",
+        "Restart the guest, which loads the module of the installed driver",
+    ),
+    (
         "no_cuda",
         r"unrecognized option '--use_cuda",
         "This perftest was built without CUDA, as those of distributions",
@@ -240,7 +246,7 @@ def meaning(code: str | None) -> tuple[str, str] | None:
 
 
 def last_line(text: str) -> str:
-    said = [line.strip() for line in lines(text) if line.strip().strip("-=* ")]
+    said = [line.strip() for line in lines(text) if line.strip().strip("-=*# ")]
     return said[-1][:SHOWN] if said else ""
 
 

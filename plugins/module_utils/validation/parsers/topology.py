@@ -49,7 +49,7 @@ def parse(text: str) -> dict[str, Any]:
                 numa[words[0]] = _nodes(rest[1]) if len(rest) > 1 else []
     if not matrix:
         if smi_text.trouble_of(text or "") != "unknown":
-            return texts.failed(TOOL, texts.last_line(text), text)
+            return texts.failed(TOOL, smi_text.complaint(text), text)
         return texts.not_understood(TOOL, text)
     # A row that a terminal cut off could hide a large distance.
     missing = [name for name in names if name not in matrix]

@@ -111,6 +111,19 @@ def test_what_nvidia_smi_says_instead_of_gpus_has_a_code(text, trouble):
 
 
 @pytest.mark.parametrize(
+    "text, said",
+    [
+        ("Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 570.10\n", 2),
+        ("WARNING: infoROM is corrupted\nUnable to determine the device handle for GPU: GPU is lost.  Reboot\n it", 2),
+        ("Unable to determine the device handle for GPU0000:02:00.0: GPU is lost.\r\n", 1),
+    ],
+)
+def test_the_sentence_that_names_the_trouble_is_reported_and_not_its_rest(text, said):
+    lines = [line.strip() for line in text.splitlines()]
+    assert smi_text.parse(text).said == " ".join(lines[-said:])
+
+
+@pytest.mark.parametrize(
     "said, status, expiry",
     [
         ("Licensed (Expiry: 2022-11-23 10:41:16 GMT)", "Licensed", "2022-11-23T10:41:16Z"),
