@@ -102,3 +102,13 @@ def test_a_pod_without_an_earlier_container_has_no_previous_log(client):
     client.cluster.create("pods", {"metadata": {"name": "p"}, "spec": spec, "status": status})
     status, body = client.call("GET", f"{PODS}/p/log?previous=true")
     assert (status, body["message"]) == (400, 'previous terminated container "c" in pod "p" not found')
+
+
+def test_a_number_beyond_64_bits_is_refused(client):
+    for digits in ("9" * 5000, str(2**64)):
+        status, body = client.call("GET", f"{MAPS}?resourceVersion={digits}")
+        assert (status, body["message"].rpartition(": ")[2]) == (400, "value out of range")
+        assert client.call("GET", f"{MAPS}?limit={digits}")[0] == 400
+        assert client.call("GET", f"{MAPS}?labelSelector=a>{digits}")[0] == 400
+    assert client.call("GET", f"{MAPS}?resourceVersion={'0' * 5000}1")[0] == 200
+    assert client.call("GET", f"{MAPS}?resourceVersion=\N{ARABIC-INDIC DIGIT ONE}")[0] == 400

@@ -31,13 +31,24 @@ def place_after(token):
 def check_version(cluster, kind, query):
     """Reject a list at a version that is no number, in the future, or whose objects are no longer known."""
     given = query["resourceVersion"]
-    if not given.isdecimal():
-        text = f'resourceVersion: Invalid value: "{given}": strconv.ParseUint: parsing "{given}": invalid syntax'
-        raise Refused(400, f"invalid resource version: {text}")
-    check_reached(cluster, int(given))
-    changed = any(row[0] > int(given) and row[1] == kind.key for row in cluster.events)
+    if problem := invalid_version(given):
+        raise Refused(400, f"invalid resource version: resourceVersion: {problem}")
+    version = int(given[-20:])
+    check_reached(cluster, version)
+    changed = any(row[0] > version and row[1] == kind.key for row in cluster.events)
     if query.get("resourceVersionMatch") == "Exact" and changed:
         raise Refused(410, "The resourceVersion for the provided list is too old.")
+
+
+def invalid_version(given):
+    """The problem of a text that is no number of 64 bits, in the words of Go's strconv; None for a number."""
+    number = given.isascii() and given.isdecimal()
+    if number and len(given.lstrip("0")) <= 20 and int(given[-20:]) < 2**64:
+        return None
+    return (
+        f'Invalid value: "{given}": strconv.ParseUint: parsing "{given}": '
+        f"{'value out of range' if number else 'invalid syntax'}"
+    )
 
 
 def check_reached(cluster, version):

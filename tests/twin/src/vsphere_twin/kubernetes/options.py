@@ -8,6 +8,7 @@ import re
 from . import patches, refused, unmarshal
 
 _MANAGER_MAX = 128
+_LONG = 2**63
 _WRITES = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _POLICIES = ("Foreground", "Background", "Orphan")
@@ -65,7 +66,10 @@ def number(request, name):
     given = request.query.get(name) or "0"
     if not re.fullmatch(r"[+-]?[0-9]+", given):
         raise refused.Refused(400, f'strconv.ParseInt: parsing "{given}": invalid syntax')
-    return int(given)
+    value = int(given) if len(given.lstrip("+-0")) <= 19 else _LONG
+    if not -_LONG <= value < _LONG:
+        raise refused.Refused(400, f'strconv.ParseInt: parsing "{given}": value out of range')
+    return value
 
 
 def _raise(name, rows):

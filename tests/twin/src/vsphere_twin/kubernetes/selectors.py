@@ -33,6 +33,9 @@ def _of_term(term, text):
         return lambda labels: labels.get(found["key"]) == found["value"]
     found = _ORDER.match(term)
     if found:
+        if len(found["value"]) > 19:  # no integer of 64 bits
+            reason = "for 'Gt', 'Lt' operators, the value must be an integer"
+            raise Refused(400, f'unable to parse requirement: values[0]: Invalid value: "{found["value"]}": {reason}')
         bound, sign = int(found["value"]), 1 if found["how"] == ">" else -1
         return lambda labels: _number(labels.get(found["key"])) * sign > bound * sign
     found = _EXISTS.match(term)
@@ -42,7 +45,7 @@ def _of_term(term, text):
 
 
 def _number(text):
-    return int(text) if text and text.isdecimal() else math.nan
+    return int(text) if text and text.isdecimal() and len(text) < 20 else math.nan
 
 
 def of_object(selector, labels):

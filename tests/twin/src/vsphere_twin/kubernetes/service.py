@@ -233,10 +233,9 @@ class Service:
             if initial or "sendInitialEvents" not in request.query:
                 first = [("ADDED", obj) for obj in cluster.list(kind, request.namespace or None) if fits(obj)]
         else:
-            if not given.isdecimal():
-                text = f'Invalid value: "{given}": strconv.ParseUint: parsing "{given}": invalid syntax'
-                raise Refused(500, f"resourceVersion: {text}", reason="")
-            since = int(given)
+            if problem := lists.invalid_version(given):
+                raise Refused(500, f"resourceVersion: {problem}", reason="")
+            since = int(given[-20:])
             lists.check_reached(cluster, since)
             if cluster.events and len(cluster.events) == cluster.events.maxlen and since < cluster.events[0][0]:
                 raise Refused(410, f"too old resource version: {since} ({cluster.events[0][0]})")
