@@ -283,11 +283,26 @@ def _connect(vm, index, device):
     taken = {one.unitNumber for one in vm.devices if one.controllerKey == controller.key}
     if isinstance(controller, DEVICE.VirtualSCSIController):
         taken.add(SCSI_OWN_UNIT)
-    first = _first_unit(device)
+    first, most = _first_unit(device), _units(vm, controller)
+    if isinstance(device, DEVICE.VirtualDisk) and (len(taken) >= most or (device.unitNumber or 0) >= most):
+        raise invalid(index, device)
     if device.unitNumber is None or device.unitNumber < 0 or isinstance(controller, DEVICE.VirtualPCIController):
         device.unitNumber = next(unit for unit in range(first, 10_000) if unit not in taken)
     elif device.unitNumber in taken:
         raise invalid(index, device)
+
+
+def _units(vm, controller):
+    """Places for disks on a controller (vSphere configuration maximums; NVMe: 64 from hardware version 21 on)."""
+    if isinstance(controller, DEVICE.VirtualNVMEController):
+        return 64 if vm.hardware_number >= 21 else 15
+    rows = (
+        (DEVICE.ParaVirtualSCSIController, 64 if vm.hardware_number >= 14 else 16),
+        (DEVICE.VirtualSCSIController, 16),
+        (DEVICE.VirtualAHCIController, 30),
+        (DEVICE.VirtualIDEController, 2),
+    )
+    return next((units for kind, units in rows if isinstance(controller, kind)), 10_000)
 
 
 def _first_unit(device):
