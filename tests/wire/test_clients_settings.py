@@ -262,14 +262,14 @@ def test_a_switch_is_created_as_requested(client):
         (
             {"pvlanConfigSpec": [DVS.PvlanConfigSpec(operation="add", pvlanEntry=DVS.PvlanMapEntry())]},
             None,
-            vmodl.fault.NotSupported,
+            vmodl.fault.InvalidArgument,
         ),
     ],
 )
 def test_a_switch_that_cannot_be_is_not_created(client, config, product, kind):
     config = {"name": "impossible", **config}
     for entry in config.get("pvlanConfigSpec", []):
-        entry.pvlanEntry = DVS.PvlanMapEntry(primaryVlanId=5, secondaryVlanId=5, pvlanType="promiscuous")
+        entry.pvlanEntry = DVS.PvlanMapEntry(primaryVlanId=5, secondaryVlanId=6, pvlanType="isolated")
     if "host" in config:
         backing = vim.dvs.HostMember.PnicBacking(pnicSpec=[vim.dvs.HostMember.PnicSpec(pnicDevice=config["host"])])
         config["host"] = [vim.dvs.HostMember.ConfigSpec(operation="add", host=client.host(), backing=backing)]

@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim
 
-from . import kept, members, network
+from . import kept, members, network, pvlans
 
 SWITCH = vim.dvs.VmwareDistributedVirtualSwitch
 GROUP = vim.dvs.DistributedVirtualPortgroup
@@ -29,6 +29,7 @@ KEPT_OF_SWITCH = (
 SERVED_OF_SWITCH = (
     *KEPT_OF_SWITCH,
     *("configVersion", "name", "description", "host", "maxMtu", "uplinkPortPolicy", "uplinkPortgroup"),
+    "pvlanConfigSpec",
 )
 LACP = ("singleLag", "multipleLag")
 MULTICAST = ("legacyFiltering", "snooping")
@@ -49,7 +50,7 @@ MOST_PORTS = 60_000  # of a vCenter (vSphere configuration maximums)
 NO_POOL = "-1"  # the key that clients send for a port group without a network resource pool
 
 
-def check_switch(spec):
+def check_switch(spec, switch=None):
     """Refuse fields that the twin would drop, and values that no switch can have."""
     if spec.numStandalonePorts == 0:
         spec.numStandalonePorts = None
@@ -63,17 +64,21 @@ def check_switch(spec):
         kept.require_one_of(link.operation, LINK.OperationType.values, "spec.linkDiscoveryProtocolConfig.operation")
     if getattr(spec, "maxMtu", None):
         network.check_mtu(spec.maxMtu)
-    _check_ports(spec.defaultPortConfig)
+    _check_ports(spec.defaultPortConfig, {})
+    if switch is not None:
+        pvlans.changed(switch, getattr(spec, "pvlanConfigSpec", None))
 
 
 def configure_switch(world, switch, spec):
     """Apply a checked specification."""
+    private = pvlans.changed(switch, getattr(spec, "pvlanConfigSpec", None))
     if getattr(spec, "maxMtu", None):
         network.set_switch_mtu(world, switch, spec.maxMtu)
     if isinstance(spec.uplinkPortPolicy, vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy):
         members.rename_uplinks(switch, spec.uplinkPortPolicy.uplinkPortName)
     members.change(world, switch, spec.host or [])
     switch.description = switch.description if spec.description is None else spec.description
+    switch.pvlans = private
     kept.keep(switch.kept, spec, KEPT_OF_SWITCH)
     link = getattr(spec, "linkDiscoveryProtocolConfig", None)
     if link is not None:
@@ -90,7 +95,7 @@ def check_group(switch, spec):
     # A switch of the twin has no network resource pools.
     kept.require_one_of(spec.vmVnicNetworkResourcePoolKey, (NO_POOL,), "spec.vmVnicNetworkResourcePoolKey")
     config = spec.defaultPortConfig
-    _check_ports(config)
+    _check_ports(config, switch.pvlans)
     order = getattr(getattr(config, "uplinkTeamingPolicy", None), "uplinkPortOrder", None)
     named = [*(order.activeUplinkPort or []), *(order.standbyUplinkPort or [])] if order is not None else []
     if any(name not in switch.uplinks for name in named):
@@ -115,7 +120,7 @@ def configure_group(group, spec):
     group.description = group.description if spec.description is None else spec.description
 
 
-def _check_ports(config):
+def _check_ports(config, private):
     vlan = getattr(config, "vlan", None)
     if isinstance(vlan, SWITCH.VlanIdSpec):
         if vlan.vlanId is not None and vlan.vlanId not in VLANS:
@@ -123,7 +128,7 @@ def _check_ports(config):
     elif isinstance(vlan, SWITCH.TrunkVlanSpec):
         if any(not 0 <= one.start <= one.end <= VLANS[-1] for one in vlan.vlanId or []):
             raise kept.wrong("spec.defaultPortConfig.vlan")
-    elif isinstance(vlan, SWITCH.PvlanSpec):  # no switch of the twin has a private VLAN
+    elif isinstance(vlan, SWITCH.PvlanSpec) and vlan.pvlanId not in private:
         raise kept.wrong("spec.defaultPortConfig.vlan")
 
 
@@ -132,6 +137,8 @@ def _set_vlan(group, vlan):
         group.vlan = vlan.vlanId
     elif isinstance(vlan, SWITCH.TrunkVlanSpec):
         group.vlan = list(vlan.vlanId or [])
+    elif isinstance(vlan, SWITCH.PvlanSpec):
+        group.vlan = pvlans.PrivateVlan(vlan.pvlanId)
 
 
 def _set_teaming(group, wanted):

@@ -81,6 +81,7 @@ class Switch(Managed):
         self.config_version = 1
         self.description = ""
         self.lldp = "none"  # none, listen, advertise, both: LLDP mode of its uplinks
+        self.pvlans: dict = {}  # secondary VLAN: (primary VLAN, type)
         self.kept: dict = {}  # settings without a rule, by their names in a VMwareDVSConfigSpec
 
     @property

@@ -60,7 +60,7 @@ def create_switch(call, this, spec):
 def reconfigure_switch(call, this, spec):
     def work():
         _require_version(spec, this)
-        dv_settings.check_switch(spec)
+        dv_settings.check_switch(spec, this)
         if spec.name and spec.name != this.name:
             inventory.rename(call.world, this, spec.name)
         dv_settings.configure_switch(call.world, this, spec)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import kept, members
+from vsphere_twin.model import kept, members, pvlans
 from vsphere_twin.model.fabric import Teaming
 
 from ..registry import prop
@@ -126,6 +126,7 @@ def switch_config(switch, world):
         policy=make(vim.DistributedVirtualSwitch.SwitchPolicy, autoPreInstallAllowed=True),
         networkResourceControlVersion="version3",
         linkDiscoveryProtocolConfig=_discovery(switch),
+        pvlanConfig=pvlans.shown(switch),
         maxMtu=switch.mtu,
         ipfixConfig=make(
             VMWARE.IpfixConfig,
@@ -197,15 +198,12 @@ def port_setting(switch, group=None):
     """The port configuration of a port group, or of the switch as a whole."""
     flag = _policy_flag
     number = group.vlan if group is not None else 0
-    vlan = (
-        make(VMWARE.TrunkVlanSpec, inherited=False, vlanId=number)
-        if isinstance(number, list)
-        else make(
-            VMWARE.VlanIdSpec,
-            inherited=group is None,
-            vlanId=number,
-        )
-    )
+    if isinstance(number, list):
+        vlan = make(VMWARE.TrunkVlanSpec, inherited=False, vlanId=number)
+    elif isinstance(number, pvlans.PrivateVlan):
+        vlan = make(VMWARE.PvlanSpec, inherited=False, pvlanId=int(number))
+    else:
+        vlan = make(VMWARE.VlanIdSpec, inherited=group is None, vlanId=number)
     shown = make(
         VMWARE.VmwarePortConfigPolicy,
         blocked=flag(False),
