@@ -58,6 +58,10 @@ def destroy(world, vm):
     """Destroy: the VM and its files are gone."""
     if vm.power != "poweredOff":
         raise devices.wrong_power(vm)
+    kept = {one.path for one in world.get("VStorageObjectManager").disks.values() if one.keep}
+    for disk in vm.disks:
+        if getattr(disk.backing, "fileName", None) in kept:
+            disk_files.leave(world, disk)
     forget(world, vm)
 
 

@@ -127,6 +127,14 @@ class Licences(Service):
         self.assigned: dict[str, str] = {}  # id of a host or the vCenter: a key; evaluation without
 
 
+class FirstClassDisks(Service):
+    """The first-class disks of vCenter, by their identifiers."""
+
+    def __init__(self, kind, moid):
+        super().__init__(kind, moid)
+        self.disks = {}
+
+
 class Extensions(Service):
     """Extensions registered with vCenter, by key."""
 
@@ -279,6 +287,7 @@ CLASSES = {
     "DirectPathProfileManager": DirectPathProfiles,
     "ExtensionManager": Extensions,
     "LicenseManager": Licences,
+    "VStorageObjectManager": FirstClassDisks,
     "VpxSettings": Settings,
 }
 

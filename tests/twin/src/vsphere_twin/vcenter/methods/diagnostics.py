@@ -180,13 +180,6 @@ def clone_session(call, this, cloneTicket):
     return call.session.describe()
 
 
-@method("VcenterVStorageObjectManager", "ListVStorageObject")
-def list_disks(call, this, datastore):
-    """There are no first-class disks."""
-    call.resolve(datastore)
-    return []
-
-
 @method("CryptoManagerKmip", "ListKmipServers")
 def list_kmip_servers(call, this, limit=None):
     return []
