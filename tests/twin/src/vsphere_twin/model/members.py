@@ -42,7 +42,7 @@ def change(world, switch, specs):
         _check(switch, spec, host)
     for spec, host in rows:
         if spec.operation == "remove":
-            _leave(switch, host)
+            leave(switch, host)
         else:
             if spec.operation == "add":
                 join(switch, host)
@@ -101,7 +101,8 @@ def _attach(switch, host, specs):
             nic.switch, nic.uplink_port = None, ""
 
 
-def _leave(switch, host):
+def leave(switch, host):
+    """Make a host a member no more; its ports are free."""
     _attach(switch, host, [])
     switch.hosts.pop(host.moid)
     switch.seats.pop(host.moid)

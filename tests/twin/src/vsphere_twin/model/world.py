@@ -71,6 +71,7 @@ class World:
         self.journal = Journal()
         self.leases: dict = {}  # secret part of the address: the lease of an import or export that goes on
         self.service_tickets: dict = {}  # ticket: (method, address, user) of the one request that it is for
+        self.removed_hosts: dict = {}  # by name: hosts that left the inventory
         self.clone_tickets: dict[str, str] = {}  # ticket: whose session it continues
         self.libraries = Libraries()
         self.tagging = Tagging()

@@ -6,7 +6,7 @@ import functools
 
 from pyVmomi import vim
 
-from vsphere_twin.model import lifecycle, maintenance, tasks
+from vsphere_twin.model import joining, lifecycle, maintenance, tasks
 from vsphere_twin.model.host import require_answer, touch, wrong_state
 
 from ..projections import host_system
@@ -89,7 +89,24 @@ def disconnect(call, this):
 
 @method("HostSystem", "ReconnectHost_Task")
 def reconnect(call, this, cnxSpec=None, reconnectSpec=None):
-    return begin(call, "ReconnectHost_Task", this, lambda: lifecycle.set_connection(call.world, this, "connected"))
+    def work():
+        if this.connection == "connected":
+            raise wrong_state()  # "if the host is not in the disconnected state" (vSphere API reference)
+        lifecycle.set_connection(call.world, this, "connected")
+
+    return begin(call, "ReconnectHost_Task", this, work)
+
+
+@method("ClusterComputeResource", "AddHost_Task")
+def add_host(call, this, spec, asConnected, resourcePool=None, license=None):
+    work = functools.partial(joining.add, call.world, this, spec, asConnected)
+    return begin(call, "AddHost_Task", this, work)
+
+
+@method("Folder", "AddStandaloneHost_Task")
+def add_standalone_host(call, this, spec, addConnected, compResSpec=None, license=None):
+    work = functools.partial(joining.add_standalone, call.world, this, spec, addConnected)
+    return begin(call, "AddStandaloneHost_Task", this, work, exclusive=False)
 
 
 @host_method("HostSystem", "QueryHostConnectionInfo")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import drs, fabric, inventory, kept, pools, power, provision, tasks
+from vsphere_twin.model import drs, fabric, inventory, joining, kept, pools, power, provision, tasks
 from vsphere_twin.model.host import touch
 
 from .. import vm_privileges
@@ -28,7 +28,7 @@ def reload_entity(call, this):
 
 @method("ManagedEntity", "Destroy_Task")
 def destroy(call, this):
-    return begin(call, "Destroy_Task", this, lambda: _destroy(call.world, this))
+    return begin(call, "Destroy_Task", this, lambda: destroyed(call.world, this))
 
 
 @method("Folder", "CreateFolder")
@@ -52,7 +52,7 @@ def create_cluster(call, this, name, spec):
     try:
         drs.configure(call.world, cluster, spec)
     except vmodl.MethodFault:
-        _destroy(call.world, cluster)
+        destroyed(call.world, cluster)
         raise
     return cluster
 
@@ -169,12 +169,16 @@ def resource_usage(call, this):
     )
 
 
-def _destroy(world, entity):
+def destroyed(world, entity):
+    """Remove an object of the inventory."""
     if isinstance(entity, inventory.Folder):
         if entity.parent is None or entity.parent.kind == "Datacenter":
             raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
         for child in entity.descendants():
             _destroy_child(world, child)
+    elif entity.kind == "HostSystem":
+        joining.remove(world, entity)
+        return
     elif isinstance(entity, inventory.ResourcePool):
         _dissolve(world, entity)
         return
@@ -204,7 +208,7 @@ def _destroy_child(world, child):
     if child.kind == "VirtualMachine":
         provision.destroy(world, child)
     else:
-        _destroy(world, child)
+        destroyed(world, child)
 
 
 def _remove_pools(world, pool):
