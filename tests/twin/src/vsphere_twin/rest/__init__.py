@@ -3,6 +3,7 @@
 from . import (  # noqa: F401  the routes register themselves
     clusters,
     configurations,
+    containers,
     deployment,
     depots,
     direct_path,
@@ -13,4 +14,7 @@ from . import (  # noqa: F401  the routes register themselves
     supervisor,
     tagging,
     tasks,
+    vm_guest,
+    vm_hardware,
+    vms,
 )

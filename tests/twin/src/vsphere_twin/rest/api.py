@@ -35,7 +35,13 @@ WRAPPERS = (
     *("create_spec", "update_spec", "spec", "deployment_spec", "destination_create_spec"),
     *("file_spec", "source_endpoint"),
 )
-MAPS = ("disks", "nics")
+MAPS = ("disks", "nics", "cdroms", "floppies", "parallel_ports", "serial_ports")
+MAPS += ("sata_adapters", "scsi_adapters", "nvme_adapters")
+# Operations that the older form has in the path, and the newer one in the parameter action.
+_IN_PATH = re.compile(
+    r"(/api/vcenter/(?:vm/[^/]+/power|host/[^/]+|vm/[^/]+/hardware|vm/[^/]+/hardware/[a-z]+/[^/]+))(?:/action)?"
+    r"/(start|stop|suspend|reset|connect|disconnect|upgrade)"
+)
 ROUTES = []
 _SIGN = re.compile(r'SIGN token="([A-Za-z0-9+/=]+)"', re.I)
 
@@ -120,7 +126,11 @@ class Api:
                 data = _unwrapped(data)
             except RestError as problem:
                 return _old_answer(Answer(problem.status, _json(problem.body)))
-            return _old_answer(self._handle(method, _new_path(path), query, headers, data, client))
+            path = _new_path(path)
+            inside = _IN_PATH.fullmatch(path) if method == "POST" else None
+            if inside is not None:
+                path, query = inside[1], Query({**query.lists, "action": [inside[2]]})
+            return _old_answer(self._handle(method, path, query, headers, data, client))
         return self._handle(method, path, query, headers, data, client)
 
     def _handle(self, method, path, query, headers, data, client):

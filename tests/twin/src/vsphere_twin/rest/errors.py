@@ -12,10 +12,12 @@ STATUS = {
     "RESOURCE_BUSY": 500,
     "RESOURCE_INACCESSIBLE": 400,
     "RESOURCE_IN_USE": 400,
+    "SERVICE_UNAVAILABLE": 503,
     "UNABLE_TO_ALLOCATE_RESOURCE": 500,
     "UNAUTHENTICATED": 401,
     "UNAUTHORIZED": 403,
     "NOT_FOUND": 404,
+    "UNSUPPORTED": 400,
     "ERROR": 500,
 }
 
@@ -23,19 +25,24 @@ STATUS = {
 class RestError(Exception):
     """An error of the API with its messages."""
 
-    def __init__(self, kind, *texts, status=None, code="com.vmware.twin.error"):
+    def __init__(self, kind, *texts, status=None, code="com.vmware.twin.error", args=()):
         self.kind = kind
         self.texts = texts
         self.status = status or STATUS[kind]
         self.code = code
+        self._messages = [message(text, code, args if text is texts[0] else ()) for text in texts]
         super().__init__(f"{kind}: {' '.join(texts)}")
 
     @property
     def body(self):
         """The error as it is sent, and as a failed task holds it."""
-        return {"error_type": self.kind, "messages": [message(text, self.code) for text in self.texts]}
+        return {"error_type": self.kind, "messages": self._messages}
+
+    def add_above(self, text, code, args=()):
+        """Add a message about the operation above those of its cause."""
+        self._messages.insert(0, message(text, code, args))
 
 
-def message(text, code="com.vmware.twin.message"):
+def message(text, code="com.vmware.twin.message", args=()):
     """A localizable message."""
-    return {"id": code, "default_message": text, "args": []}
+    return {"id": code, "default_message": text, "args": list(args)}

@@ -154,21 +154,5 @@ def _fits(value, values):
     return any(one in values for one in (value if isinstance(value, list) else [value]))
 
 
-@route("GET", "/api/vcenter/datastore/{datastore}")
-def datastore(request, datastore):
-    """One datastore (Datastore.Info). Hosts have no such request."""
-    store = request.world.get(datastore)
-    if store is None or store.kind != "Datastore":
-        raise RestError("NOT_FOUND", f"The datastore {datastore} does not exist.")
-    return {
-        "name": store.name,
-        "type": store.filesystem.upper(),
-        "accessible": store.accessible,
-        "free_space": store.free,
-        "multiple_host_access": len(store.hosts) > 1,
-        "thin_provisioning_supported": True,
-    }
-
-
 for _path, _how in LISTS.items():
     _register(_path, *_how)
