@@ -70,9 +70,11 @@ _KINDS = (
     r"Ethernet|Eth|Et|Port-?Channel|Po|Mpo|Vethernet|Veth|Management|Mgmt|Ma|swp|bond|eth|xe-|et-|ge-|ae|"
     r"(?:Two|Ten|TwentyFive|Forty|Fifty|Hundred|TwoHundred|FourHundred)Gig\w*"
 )
-# Any word with numbers in steps may be a port; ii1/1/1 are links inside a chassis.
+# Any word with numbers in steps may be a port; ii1/1/1 are links inside a chassis. `vlt-port-channel 3` is a setting of
+# a port channel on OS10.
 _ROW = re.compile(
-    rf"^[\s|*]*(?:Interface:?\s+)?(?!ii\d)((?:[A-Za-z]+-)?(?:{_KINDS})\s?\d+(?:[/:.]\d+)*|[A-Za-z][A-Za-z-]*\d+(?:/\d+)+)"
+    rf"^[\s|*]*(?:Interface:?\s+)?(?!ii\d|vlt-)"
+    rf"((?:[A-Za-z]+-)?(?:{_KINDS})\s?\d+(?:[/:.]\d+)*|[A-Za-z][A-Za-z-]*\d+(?:/\d+)+)"
     r"(?=[\s|:,*(]|$)",
     re.IGNORECASE,
 )

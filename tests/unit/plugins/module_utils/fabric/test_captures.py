@@ -285,3 +285,9 @@ def test_a_link_without_its_state_is_not_down():
     reported = parsed("eos", {"show interfaces ethernet 1": "  Ethernet MTU 9214 bytes, BW 100000000 kbit\n"})
     running = reported["ports"]["Ethernet1"]["running"]
     assert (running["up"], running["mtu"]) == (None, 9214)
+
+
+def test_a_setting_of_os10_with_the_number_of_a_port_channel_is_no_port():
+    text = "interface port-channel7\n mtu 9216\n vlt-port-channel 7\ninterface port-channel8\n vlt-port-channel 9\n"
+    reported = parsed("os10", {"show running-configuration": text})
+    assert (list(reported["ports"]), reported["unread"]) == (["port-channel7", "port-channel8"], [])
