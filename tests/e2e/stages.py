@@ -157,6 +157,7 @@ class World:
             "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record",
             "AIREADY_RESULTS": str(self.results),
             "TERM": "xterm",
+            "PYTHONUNBUFFERED": "1",
             BEGAN: str(self.folder / "began"),
             **more,
         }

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +30,8 @@ GRACE_S = 5
 PROGRAMS = "REHEARSAL_PROGRAMS"
 # Set where playbooks are forks of a server that has imported Ansible already.
 WARM = "REHEARSAL_WARM"
+# With it, a module that Ansible pipes to a new Python is read by a system call for each of its 300,000 bytes.
+UNBUFFERED = "PYTHONUNBUFFERED"
 
 
 Started = subprocess.Popen | client.Process
@@ -76,13 +79,11 @@ def environment(work: Path, **more: str) -> dict[str, str]:
     """Return an environment without the user's own Ansible or vCenter settings."""
     config = work / "ansible.cfg"
     config.write_text(f"[defaults]\ninternal_poll_interval = {POLL_S}\n")
-    env = {
-        name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "VMWARE_", "AIREADY_"))
-    }
+    others = ("ANSIBLE_", "VMWARE_", "AIREADY_", UNBUFFERED)
+    env = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     programs = os.environ.get(PROGRAMS) or str(Path(sys.executable).parent)
     env.update(
         PATH=os.pathsep.join([programs, env.get("PATH", os.defpath)]),
-        PYTHONUNBUFFERED="1",
         ANSIBLE_CONFIG=str(config),
         ANSIBLE_HOME=str(work / "ansible"),
         ANSIBLE_PERSISTENT_CONTROL_PATH_DIR=str(_sockets(work)),
@@ -151,7 +152,7 @@ def run(
 def _started(command: list[str], env: dict[str, str]) -> Started:
     forked = client.start(command, ROOT, env) if WARM in os.environ and PROGRAMS not in os.environ else None
     return forked or subprocess.Popen(
-        command,
+        _unbuffered(command, env),
         cwd=ROOT,
         env=env,
         stdin=subprocess.DEVNULL,
@@ -160,6 +161,12 @@ def _started(command: list[str], env: dict[str, str]) -> Started:
         text=True,
         start_new_session=True,
     )
+
+
+def _unbuffered(command: list[str], env: dict[str, str]) -> list[str]:
+    """The command of a new process that prints each line at once. Its modules do not inherit this option."""
+    program = shutil.which(command[0], path=env["PATH"]) or command[0]
+    return [str(Path(program).with_name("python")), "-u", program, *command[1:]]
 
 
 def kill(process: Started) -> None:
