@@ -1,5 +1,6 @@
 """Python starts with this wherever tests and the rehearsal start it: what they import is compiled once."""
 
+import gc
 import os
 import sys
 
@@ -15,3 +16,6 @@ finally:
 
 lab_bytecode.install(kept_code.FOLDER)
 kept_code.install()
+# Most objects of tests and playbooks live until their process ends, and garbage collections search them repeatedly.
+# Python with no argument reads a module of Ansible from its input: that process ends before it needs a collection.
+gc.set_threshold(1_000_000 if len(sys.orig_argv) == 1 else 20_000, 10, 10)
