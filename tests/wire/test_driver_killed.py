@@ -23,12 +23,17 @@ MARK = "AIREADY_TEST_RUN"
 DUE = [{"what": "driver", "needs": "reboot"}]
 
 
-def marked(mark):
-    """The ids of the processes that have this in their environment."""
-    for entry in Path("/proc").iterdir():
+def numbers():
+    """The ids of all processes, as texts."""
+    return {name for name in os.listdir("/proc") if name.isdigit()}
+
+
+def marked(mark, earlier=frozenset()):
+    """The ids of the processes that have this in their environment, without earlier ones."""
+    for number in numbers() - earlier:
         with contextlib.suppress(OSError):
-            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                yield int(entry.name)
+            if mark.encode() in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
+                yield int(number)
 
 
 def kill_marked(mark):

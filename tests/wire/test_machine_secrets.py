@@ -13,7 +13,7 @@ from rehearse import playbook
 
 from .drive import connection
 from .rows.vm_clone import machines, world
-from .test_driver_killed import MARK, kill_marked
+from .test_driver_killed import MARK, kill_marked, numbers
 from .test_secrets import ANSIBLE, MINE, VCENTER, WRONG, lines_of_processes
 
 WORD = "0pen-sesame-userdata"
@@ -43,14 +43,14 @@ def run(arguments, secrets, directory):
     secret.write_text(json.dumps(secrets))
     environment = playbook.environment(directory, ANSIBLE_LOG_PATH=str(log), **{MARK: str(directory)})
     command = [ANSIBLE, "-vvv", "--diff", "-e", f"@{secret}", *arguments]
-    seen = set()
+    seen, earlier = set(), numbers()
     with output.open("wb") as stream:
         task = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, cwd=playbook.ROOT
         )
         try:
             while task.poll() is None:
-                seen.update(lines_of_processes(f"{MARK}={directory}"))
+                seen.update(lines_of_processes(f"{MARK}={directory}", earlier))
                 time.sleep(0.1)
         finally:
             task.kill()

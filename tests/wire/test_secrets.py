@@ -14,7 +14,7 @@ from rehearse import playbook
 from twin_labs.host_lab import ESX, esx, seed
 
 from .drive import bmc_connection, connection
-from .test_driver_killed import MARK, kill_marked, marked
+from .test_driver_killed import MARK, kill_marked, marked, numbers
 
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
 MINE, WRONG = "Sesame-0pen-vC", "Sesame-wr0ng"
@@ -67,9 +67,9 @@ def written(twin, directory):
     return book, secret
 
 
-def lines_of_processes(mark):
-    """The command lines of all processes of the run."""
-    for pid in marked(mark):
+def lines_of_processes(mark, earlier):
+    """The command lines of all processes of the run; it began after the earlier processes."""
+    for pid in marked(mark, earlier):
         try:
             yield Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
@@ -88,11 +88,12 @@ def run(twin, tmp_path):
     environment = playbook.environment(tmp_path, ANSIBLE_LOG_PATH=str(log), **{MARK: str(tmp_path)})
     command = [ANSIBLE, "-i", "localhost,", "-c", "local", "-vvv", "--diff", "-e", f"@{secret}", book]
     command += ["-e", f"ansible_python_interpreter={sys.executable}"]
+    earlier = numbers()
     with output.open("wb") as stream:
         task = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream)
         try:
             while task.poll() is None:
-                seen.update(lines_of_processes(mark))
+                seen.update(lines_of_processes(mark, earlier))
                 time.sleep(0.02)
         finally:
             task.kill()
