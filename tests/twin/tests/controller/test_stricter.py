@@ -237,3 +237,9 @@ def test_a_group_is_not_below_itself(client, organization):
 def test_variables_that_awx_rejects(client, organization, text, words):
     refused = client.refused("inventories", name="i", organization=organization, variables=text)
     assert words in refused["variables"][0]
+
+
+def test_a_token_never_gets_the_id_of_another_one(client):
+    first, second = (client.ask("POST", "tokens/", {"scope": "write"}).body for _time in range(2))
+    client.ask("DELETE", f"tokens/{first['id']}/")
+    assert client.ask("POST", "tokens/", {"scope": "write"}).body["id"] not in (first["id"], second["id"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import secrets
@@ -41,7 +42,8 @@ class Service:
         self.roles = Roles(self.objects)
         self.username, self.password = username, password
         self.requests = []  # (method, path) of every request
-        self._tokens = {}  # token -> (ID, user's ID, scope)
+        self.tokens = {}  # token -> (ID, user's ID, scope)
+        self._numbers = itertools.count(1)
         self._updates = {}
         self._lock = threading.RLock()
 
@@ -158,13 +160,13 @@ class Service:
         users = [row for _table, row in self.objects.rows("users")]
         token = _bearer(headers)
         if token is not None:
-            _number, user, _scope = self._tokens.get(token, (None, None, None))
+            _number, user, _scope = self.tokens.get(token, (None, None, None))
             return next((row for row in users if row["id"] == user), None)
         name, password = basic_credentials(headers)
         return next((row for row in users if name and row["username"] == name and row["password"] == password), None)
 
     def _scope(self, headers):
-        return self._tokens.get(_bearer(headers), (None, None, "write"))[2]
+        return self.tokens.get(_bearer(headers), (None, None, "write"))[2]
 
     def _tokens_of(self, method, path, user, body):
         if method == "POST":
@@ -174,8 +176,8 @@ class Service:
                 raise Refused.of(
                     "scope", "Must be a simple space-separated string with allowed scopes ['read', 'write']."
                 )
-            token, number = secrets.token_urlsafe(24), len(self._tokens) + 1
-            self._tokens[token] = (number, user["id"], scope)
+            token, number = secrets.token_urlsafe(24), next(self._numbers)
+            self.tokens[token] = (number, user["id"], scope)
             return Answer(
                 201,
                 {
@@ -188,7 +190,7 @@ class Service:
             )
         number = path.rstrip("/").rpartition("/")[2]
         if method == "DELETE" and whole(number) is not None:
-            self._tokens = {key: value for key, value in self._tokens.items() if value[0] != int(number)}
+            self.tokens = {key: value for key, value in self.tokens.items() if value[0] != int(number)}
             return Answer(204)
         return Answer(405, {"detail": f'Method "{method}" not allowed.'})
 
