@@ -14,10 +14,13 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import de
 class FilterModule:
     def filters(self) -> dict[str, object]:
         return {
+            "awx_connection": deferred("plugin_utils.awx.connection", "connection"),
+            "awx_connection_failure": deferred("plugin_utils.awx.connection", "failure"),
             "awx_files": deferred("plugin_utils.awx.files", "files"),
             "awx_ids": deferred("plugin_utils.awx.answers", "ids"),
             "awx_notification_state": deferred("plugin_utils.awx.answers", "notification_state"),
             "awx_objects": deferred("plugin_utils.awx.objects", "objects"),
+            "awx_rejected": deferred("plugin_utils.awx.connection", "rejected"),
             "awx_site": deferred("plugin_utils.awx.survey", "answered"),
             "awx_unmanaged_nodes": deferred("plugin_utils.awx.answers", "unmanaged_nodes"),
             "controller_needs": deferred("plugin_utils.preflight.controller_needs", "needs"),

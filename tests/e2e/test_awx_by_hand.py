@@ -48,15 +48,24 @@ def controller(lab):
     return lab, make, node, {"flows": [{"id": number, "item": flow}, {"item": flow}], "schedules": schedules}
 
 
-def test_unmanaged_nodes_and_ended_schedules_are_named(controller):
-    lab, make, node, results = controller
+def play(lab, results, files, **keywords):
+    """A playbook with the first task of the role, and some of its files of tasks."""
+    first = {"awx.awx.organization": {"name": "{{ item }}", "state": "exists"}, "loop": ["aiready"]}
     role = [
         {"ansible.builtin.include_role": {"name": "aiready.vsphere.awx", "tasks_from": file}, "vars": RESULTS}
-        for file in ("ended_schedules", "unmanaged_nodes")
+        for file in files
     ]
-    play = {"hosts": "localhost", "gather_facts": False, "vars": results, "tasks": role}
+    tasks = [{**first, "register": "__awx_organization"}, *role]
     path = lab.work / "play.yml"
-    path.write_text(yaml.safe_dump([play]))
+    path.write_text(
+        yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "vars": results, "tasks": tasks, **keywords}])
+    )
+    return path
+
+
+def test_unmanaged_nodes_and_ended_schedules_are_named(controller):
+    lab, make, node, results = controller
+    path = play(lab, results, ("ended_schedules", "unmanaged_nodes"))
     env, inventory = access(lab.twin, token_of(lab.twin)), here(lab)
 
     def run(*arguments):
@@ -73,3 +82,52 @@ def test_unmanaged_nodes_and_ended_schedules_are_named(controller):
     assert "These schedules have no next run: once. " in text
     assert "Cannot configure the workflow aiready. " in text
     assert "they can run without the approval: 6a0c (p). Delete them" in text
+
+
+def test_each_login_of_awx_awx_finds_the_nodes_or_names_the_check_that_did_not_run(controller):
+    lab, make, node, results = controller
+    make(NODES, {**node, "identifier": "6a0c"})
+    twin, inventory, token = lab.twin, here(lab), token_of(lab.twin)
+    login, common = twin.controller.endpoint(), {"SSL_CERT_FILE": str(twin.ca_file)}
+    address, user, password = (login[key] for key in ("url", "username", "password"))
+    given = f"host: {address}\nusername: {user}\npassword: {password}\n"
+    (lab.work / "a.cfg").write_text(given)
+    (lab.work / ".tower_cli.cfg").write_text(given)
+    # The type "Red Hat Ansible Automation Platform" of AWX sets all of these.
+    credential = {
+        f"{kind}_{key}": value
+        for kind in ("TOWER", "CONTROLLER")
+        for key, value in (
+            ("HOST", address),
+            ("USERNAME", user),
+            ("PASSWORD", password),
+            ("VERIFY_SSL", "False"),
+            ("OAUTH_TOKEN", ""),
+        )
+    }
+    options = {"controller_host": address, "controller_oauthtoken": token, "request_timeout": 120}
+    # The environment of another controller, which module_defaults replace.
+    other = {"CONTROLLER_HOST": "https://awx.invalid", "CONTROLLER_OAUTH_TOKEN": "unknown"}
+    found = "they can run without the approval: 6a0c (p). Delete them"
+    for env, defaults, words in (
+        (credential, {}, found),
+        ({**common, "HOME": str(lab.work)}, {}, found),
+        ({**common, **other}, options, found),
+        (
+            common,
+            {"controller_config_file": str(lab.work / "a.cfg")},
+            "only in the file of controller_config_file, which a lookup of awx.awx does not read. Nodes that somebody "
+            "added to the workflows were not looked for, and they can run without the approval. Set CONTROLLER_HOST",
+        ),
+    ):
+        keywords = {"module_defaults": {"group/awx.awx.controller": defaults}} if defaults else {}
+        path = play(lab, results, ("unmanaged_nodes",), **keywords)
+        run = lab.run(of=path, inventory=inventory, env={"CONTROLLER_REQUEST_TIMEOUT": "120", **env})
+        text = " ".join(run.text.split())
+        print(text[-1500:])
+        assert words in text
+        assert (run.status != 0) is (words == found)
+        assert password not in text
+        assert token not in text
+    # Each token of a lookup is deleted.
+    assert list(twin.controller.service.tokens) == [token]

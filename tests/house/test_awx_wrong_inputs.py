@@ -73,6 +73,18 @@ INPUTS = {
         "test_a_node_prompts_only_for_what_its_template_asks",
     ),
     "wrong option of the role": (f"{UNIT}/awx/test_objects.py", "test_wrong_options_are_rejected_by_name"),
+    "value that the controller would reject, such as a path for a key": (
+        f"{UNIT}/awx/test_checks.py",
+        "test_what_the_controller_would_reject_has_cause_and_fix",
+    ),
+    "project or object that the controller rejects": (
+        f"{UNIT}/awx/test_connection.py",
+        "test_each_rejected_object_has_its_cause_and_fix",
+    ),
+    "login that a check cannot use": (
+        f"{E2E}/test_awx_by_hand.py",
+        "test_each_login_of_awx_awx_finds_the_nodes_or_names_the_check_that_did_not_run",
+    ),
     "slice of a job template": (
         f"{UNIT}/preflight/test_job.py",
         "test_a_slice_is_reported_with_the_setting_of_its_template",

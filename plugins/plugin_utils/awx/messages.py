@@ -35,8 +35,12 @@ _EVENTS = ("started", "success", "error", "workflow_approval")
 
 def of_type(kind: str) -> dict[str, Any] | None:
     """The messages of a type of notification, or None for those of AWX."""
-    found = _of_type(kind)
-    return {event: found.get(event) for event in _EVENTS} if found else None
+    return whole(_of_type(kind))
+
+
+def whole(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The same messages with all events, or None for no messages."""
+    return {**dict.fromkeys(_EVENTS), **given} if given else None
 
 
 def _of_type(kind: str) -> dict[str, Any]:

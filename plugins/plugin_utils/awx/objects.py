@@ -15,7 +15,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.module_utils.errors import UnsupportedError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx import launch, messages
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx import checks, launch, messages, notifications
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import (
     BUILT_IN,
     ELSEWHERE,
@@ -123,18 +123,7 @@ def objects(options: Mapping[str, Any]) -> dict[str, list[Row]]:
     """{list: objects} of the options of the role awx."""
     answer = ArgumentSpecValidator(_specification()).validate(plain(options))
     wrong = [f"Unknown option: {one}" if isinstance(one, UnsupportedError) else f"{one}." for one in answer.errors]
-    project = answer.validated_parameters.get("awx_project") or {}
-    needed = "local_path" if project.get("scm_type") == "manual" else "scm_url"
-    if not wrong and not project[needed]:
-        wrong = [f"The project has no files. Set awx_project.{needed}."]
-    inventory = answer.validated_parameters.get("awx_inventory") or {}
-    files = inventory.get("files") or inventory.get("vcenter_files")
-    if not wrong and project.get("scm_type") == "manual" and files:
-        # "Cannot use manual project for SCM-based inventory." [sure] AWX 24.6.1
-        wrong = [
-            "AWX reads no inventory files from a manual project. Set awx_project.scm_type to git or archive, or set "
-            "awx_inventory.files and vcenter_files to [] and create the hosts on the controller."
-        ]
+    wrong = wrong or checks.problems(answer.validated_parameters)
     if wrong:
         raise AnsibleFilterError(f"Cannot create the objects of AWX. {' '.join(wrong)}")
     return _Objects({name[len("awx_") :]: value for name, value in answer.validated_parameters.items()}).all()
@@ -240,8 +229,8 @@ class _Objects:
         row = {
             "name": given["name"],
             "notification_type": given["type"],
-            "notification_configuration": given["configuration"],
-            "messages": given.get("messages") or messages.of_type(given["type"]),
+            "notification_configuration": notifications.configuration(given["type"], given["configuration"]),
+            "messages": messages.whole(given.get("messages")) or messages.of_type(given["type"]),
         }
         return self._owned({key: value for key, value in row.items() if value is not None})
 

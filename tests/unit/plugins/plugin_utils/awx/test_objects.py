@@ -14,6 +14,8 @@ NEEDED = {
     "awx_execution_environment": {"image": "images.example.org/aiready:1"},
     "awx_project": {"scm_url": "https://git.example.org/aiready.git"},
 }
+MAIL = {"host": "smtp.example.org", "port": 25, "sender": "awx@example.org", "recipients": ["ops@example.org"]}
+RULE = "DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1"
 PROJECT = ROOT / "extensions" / "awx" / "project"
 # Playbooks that others import, and those that configure the controller.
 NOT_RUN = {"known_guests", "later_guests", "awx", "awx_files"}
@@ -133,7 +135,7 @@ def test_only_plans_get_the_credential_of_the_controller_and_write_the_text_of_t
 
 
 def test_who_approves_gets_the_summary_of_each_plan():
-    approver = {"name": "approvers", "type": "email", "events": ["approvals"]}
+    approver = {"name": "approvers", "type": "email", "configuration": MAIL, "events": ["approvals"]}
     rows = made(awx_notifications=[approver])["controller_templates"]
     told = {row["name"] for row in rows if row["notification_templates_success"] == ["approvers"]}
     assert told == {"aiready plan", "aiready restore plan"}
@@ -142,9 +144,9 @@ def test_who_approves_gets_the_summary_of_each_plan():
 def test_every_reference_names_an_object_of_the_lists():
     found = made(
         awx_credentials=[{"kind": "vcenter", "inputs": {}}, {"kind": "scm"}, {"kind": "image_registry"}],
-        awx_notifications=[{"name": "mail", "type": "email", "events": ["error", "approvals"]}],
+        awx_notifications=[{"name": "mail", "type": "email", "configuration": MAIL}],
         awx_instance_groups=[{"name": "gpu"}],
-        awx_schedules=[{"name": "nightly", "template": "preflight", "rrule": "DTSTART:20260101T020000Z RRULE:X"}],
+        awx_schedules=[{"name": "nightly", "template": "preflight", "rrule": RULE}],
     )
     templates = found["controller_templates"]
     credentials = set(names(found["controller_credentials"]))
@@ -194,10 +196,10 @@ def test_no_type_sets_a_name_that_awx_rejects():
     [
         ({"awx_templates": ["colour"]}, "has no such playbook"),
         ({"awx_templates": ["site"]}, "awx_templates lacks next_steps, plan, preflight, setup, validate"),
-        ({"awx_schedules": [{"name": "n", "template": "x", "rrule": "r"}]}, "is not one of awx_templates"),
+        ({"awx_schedules": [{"name": "n", "template": "x", "rrule": RULE}]}, "is not one of awx_templates"),
         (
             {
-                "awx_schedules": [{"name": "n", "template": "site", "rrule": "r"}],
+                "awx_schedules": [{"name": "n", "template": "site", "rrule": RULE}],
                 "awx_survey": [{"key": "gpu.profile", "required": True}],
             },
             "without the answer to a required question",
