@@ -87,6 +87,8 @@ def test_a_vm_is_read_as_it_was_created(client, vm):
         ),
         ({"memory": {"size_MiB": 0}}, "com.vmware.api.vcenter.vm.invalid_argument"),
         ({"placement": {}}, "com.vmware.api.vcenter.vm.invalid_argument"),
+        ({"name": "a\x00b"}, "com.vmware.twin.error"),
+        ({"name": "\ud800"}, "com.vmware.twin.error"),
     ],
 )
 def test_a_wrong_specification_creates_no_vm(client, place, change, text):
@@ -177,6 +179,12 @@ def test_an_adapter_is_added_changed_connected_and_removed(client, vm):
     assert client.ask("GET", f"{base}/{nic}")["state"] == "NOT_CONNECTED"
     client.ask("DELETE", f"{base}/{nic}")
     assert client.ask("GET", base) == []
+
+
+def test_policies_of_disks_are_a_map(client, vm):
+    for disks in ("", 0, {"2000": "x"}, ["2000"]):
+        assert client.refused("PATCH", f"{vm}/storage/policy", {"disks": disks}) == (400, "INVALID_ARGUMENT")
+    assert client.refused("PATCH", f"{vm}/storage/policy", {"disks": {"9": {}}}) == (404, "NOT_FOUND")
 
 
 def test_drives_adapters_and_the_boot_order(client, vm):

@@ -43,6 +43,7 @@ _IN_PATH = re.compile(
     r"/(start|stop|suspend|reset|connect|disconnect|upgrade)"
 )
 ROUTES = []
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML cannot have
 _SIGN = re.compile(r'SIGN token="([A-Za-z0-9+/=]+)"', re.I)
 
 
@@ -292,11 +293,24 @@ def _parsed(data):
         raise RestError("INVALID_ARGUMENT", "The request body is not JSON.") from None
     if not isinstance(body, (dict, type(None))):
         raise RestError("INVALID_ARGUMENT", "The request body is not a structure.")
+    if any(map(_NO_TEXT.search, _texts(body))):
+        raise RestError("INVALID_ARGUMENT", "The request body has a character that no text of the inventory can have.")
     for name, value in (body or {}).items():
         fits = value is None or isinstance(value, FIELDS.get(name, object))
         if not fits or any(not isinstance(one, ELEMENTS[name]) for one in name in ELEMENTS and value or ()):
             raise RestError("INVALID_ARGUMENT", f"The field {name} has the wrong type.")
     return body or {}  # clients in Go send null where a method has no parameters
+
+
+def _texts(value):
+    """All texts of a value, keys included."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, str):
+        yield value
 
 
 def _json(value):

@@ -9,6 +9,7 @@ from pyVmomi import vim, vmodl
 from ..model import reconfigure, storage_policies
 from .api import route
 from .errors import RestError
+from .fields import Map, checked
 from .stamps import stamp
 
 BASE = "/api/vcenter/storage/policies"
@@ -99,8 +100,9 @@ def update_policy_of(request, vm):
     """Other policies of a VM: all that the request names, or none."""
     found = _vm(request, vm)
     _require(request, "VirtualMachine.Config.Settings", found)
-    disks, keys = request.body.get("disks") or {}, {str(disk.key): disk.key for disk in found.disks}
-    if not isinstance(disks, dict) or not set(disks) <= set(keys):
+    disks, keys = request.body.get("disks"), {str(disk.key): disk.key for disk in found.disks}
+    disks = {} if disks is None else checked(disks, Map(dict))
+    if not set(disks) <= set(keys):
         raise RestError("NOT_FOUND", "A disk of the request does not exist.")
     wanted = {keys[key]: _spec(request, one) for key, one in disks.items()}
     if request.body.get("vm_home") is not None:
