@@ -49,6 +49,8 @@ MOST = (
     (DEVICE.VirtualUSBXHCIController, 1),
     (DEVICE.VirtualUSBController, 1),
 )
+SIO_CONTROLLER = 400
+ON_SIO = (DEVICE.VirtualSerialPort, DEVICE.VirtualParallelPort, DEVICE.VirtualFloppy)
 HOT_PLUGGED = (
     DEVICE.VirtualDisk,
     DEVICE.VirtualEthernetCard,
@@ -198,8 +200,8 @@ def _edit(world, vm, index, spec):
         value = getattr(spec.device, info.name)
         if value is not None and info.name not in ("key", "deviceInfo", "dynamicProperty", "dynamicType"):
             setattr(device, info.name, value)
-    if isinstance(device, DEVICE.VirtualDisk) and spec.device.capacityInBytes is None and spec.device.capacityInKB:
-        device.capacityInBytes = spec.device.capacityInKB * 1024
+    if isinstance(device, DEVICE.VirtualDisk):
+        device.capacityInBytes = _capacity(index, old, spec.device)
     backings.check_edit(vm, index, old, device)
     backings.fill(world, vm, device, None, new=False)
     if isinstance(device, DEVICE.VirtualEthernetCard):
@@ -208,6 +210,15 @@ def _edit(world, vm, index, spec):
         nics.check_edit(world, vm, index, device)
     device.deviceInfo = _text(old.deviceInfo.label, backings.summary(device))
     vm.devices = [device if one is old else one for one in vm.devices]
+
+
+def _capacity(index, old, disk):
+    """Return the requested bytes of a disk: the one of both fields that differs from before. GOV simulator."""
+    in_kilobytes = None if disk.capacityInKB is None else disk.capacityInKB * 1024
+    wanted = {size for size in (disk.capacityInBytes, in_kilobytes) if size not in (None, 0, old.capacityInBytes)}
+    if len(wanted) > 1:
+        raise invalid(index, disk)  # [unsure: the fault]
+    return wanted.pop() if wanted else old.capacityInBytes
 
 
 def _check_file(world, index, disk, operation):
@@ -277,6 +288,8 @@ def _connect(vm, index, device):
         (DEVICE.VirtualEthernetCard, DEVICE.VirtualPCIPassthrough, DEVICE.VirtualTPM, DEVICE.VirtualPrecisionClock),
     ):
         device.controllerKey = PCI_CONTROLLER
+    if isinstance(device, ON_SIO) and device.controllerKey is None:
+        device.controllerKey = SIO_CONTROLLER
     controller = by_key(vm, device.controllerKey) if device.controllerKey is not None else None
     if controller is None:
         raise invalid(index, device)

@@ -68,6 +68,13 @@ def move_into_folder(call, this, list):
     return begin(call, "MoveIntoFolder_Task", this, work)
 
 
+@method("Folder", "UnregisterAndDestroy_Task")
+def unregister_and_destroy(call, this):
+    if "VirtualMachine" not in this.child_types:
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    return begin(call, "UnregisterAndDestroy_Task", this, lambda: _unregister_and_destroy(call.world, this))
+
+
 @method("Folder", "CreateVM_Task")
 def create_vm(call, this, config, pool, host=None):
     target, wanted = call.resolve(pool), resolved(call, host)
@@ -209,6 +216,25 @@ def _destroy_child(world, child):
         provision.destroy(world, child)
     else:
         destroyed(world, child)
+
+
+def _unregister_and_destroy(world, folder):
+    """Remove a folder and the folders in it; their VMs leave the inventory and keep their files."""
+    if folder.parent.kind == "Datacenter":
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    machines = [one for one in _below(folder) if one.kind == "VirtualMachine"]
+    if any(vm.power == "poweredOn" for vm in machines):
+        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+    for vm in machines:
+        provision.unregister(world, vm)
+    destroyed(world, folder)
+
+
+def _below(folder):
+    for child in folder.descendants():
+        yield child
+        if isinstance(child, inventory.Folder):
+            yield from _below(child)
 
 
 def _remove_pools(world, pool):

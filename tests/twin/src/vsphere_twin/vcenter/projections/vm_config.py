@@ -44,6 +44,7 @@ def config(vm, world):
             toolsUpgradePolicy="manual",
             syncTimeWithHost=False,
             syncTimeWithHostAllowed=True,
+            lastInstallInfo=make(vim.vm.ToolsConfigInfo.ToolsLastInstallInfo, counter=0),
         ),
         flags=kept.overlay(_flags(), vm.flags),
         defaultPowerOps=make(

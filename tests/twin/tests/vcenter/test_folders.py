@@ -1,0 +1,49 @@
+"""Folders of VMs over the protocol."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim, vmodl
+
+
+def done(world, task):
+    world.timeline.settle()
+    return task.info.error
+
+
+@pytest.fixture
+def root(client, world):
+    return client.reference(world.of_kind("Datacenter")[0]).vmFolder
+
+
+def test_a_folder_goes_with_its_folders_and_its_vms_keep_their_files(client, world, vms, root):
+    outer = root.CreateFolder("outer")
+    inner = outer.CreateFolder("inner")
+    machine = client.reference(vms["vm-1"])
+    home = machine.config.files.vmPathName
+    assert done(world, inner.MoveIntoFolder_Task([machine])) is None
+    assert done(world, outer.UnregisterAndDestroy_Task()) is None
+    assert sorted(one.name for one in root.childEntity) == ["vm-2", "vm-3"]
+    for gone in (outer, inner, machine):
+        with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+            gone.name  # noqa: B018 - reading it is the request
+    (pool,) = [client.reference(one) for one in world.of_kind("ResourcePool")]
+    assert done(world, root.RegisterVM_Task(home, None, False, pool, None)) is None
+    assert sorted(one.name for one in root.childEntity) == ["vm-1", "vm-2", "vm-3"]
+
+
+def test_a_folder_with_a_running_vm_stays_as_it_is(client, world, vms, root):
+    folder = root.CreateFolder("folder")
+    machines = [client.reference(vms[name]) for name in ("vm-1", "vm-2")]
+    assert done(world, folder.MoveIntoFolder_Task(machines)) is None
+    assert done(world, machines[1].PowerOnVM_Task()) is None
+    assert isinstance(done(world, folder.UnregisterAndDestroy_Task()), vim.fault.InvalidState)
+    assert sorted(one.name for one in folder.childEntity) == ["vm-1", "vm-2"]
+
+
+def test_folders_of_other_objects_and_the_root_of_vms_stay(client, world, root):
+    center = client.reference(world.of_kind("Datacenter")[0])
+    with pytest.raises(vmodl.fault.NotSupported):
+        center.hostFolder.CreateFolder("hosts").UnregisterAndDestroy_Task()
+    assert isinstance(done(world, root.UnregisterAndDestroy_Task()), vmodl.fault.NotSupported)
+    assert len(root.childEntity) == 3
