@@ -21,6 +21,7 @@ def boot(world, host, cold):
     mig.at_boot(host, cold)
     _bind(host)
     _start_services(host)
+    host.ipv6 = host.ipv6_at_boot
     host.boots += 1
     host.cold_boots += bool(cold)
     host.boot_time = datetime.datetime.now(datetime.timezone.utc)

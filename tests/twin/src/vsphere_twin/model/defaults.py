@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from . import devices
+from . import devices, net_stacks
 from .host import Service
 
 DEVICE = vim.vm.device
@@ -57,8 +57,8 @@ def furnish(host, entry):
         found.policy, found.ruleset = row.get("policy", found.policy), list(row.get("ruleset", found.ruleset))
     host.rulesets = {**RULESETS, **entry.get("rulesets", {})}
     host.ntp_servers = list(entry.get("ntp", ["ntp.example"]))
-    host.dns_servers = list(entry.get("dns", ["10.0.0.2"]))
-    host.domain = entry.get("domain", host.name.partition(".")[2])
+    name, _dot, domain = host.name.partition(".")
+    net_stacks.set_up(host, name, entry.get("domain", domain), entry.get("dns", ["10.0.0.2"]))
     host.hardware.serial = host.hardware.serial or f"SN{host.number:06d}"
     host.lockdown = {"normal": "lockdownNormal", "strict": "lockdownStrict"}.get(
         entry.get("lockdown"), "lockdownDisabled"

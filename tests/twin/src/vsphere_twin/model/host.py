@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pyVmomi import vim, vmodl
 
+from . import net_stacks
 from .dvx import DvxClass
 from .inventory import Managed, reference
 from .world import Entity
@@ -89,6 +90,8 @@ class VmkernelNic:
     services: tuple = ("management",)
     mtu: int = 1500
     dv_portgroup: object = None
+    dhcp: bool = False
+    stack: str = net_stacks.DEFAULT
 
     @property
     def switch(self):
@@ -103,6 +106,8 @@ class StandardSwitch:
     name: str
     mtu: int = 1500
     portgroups: list = field(default_factory=list)  # (name, VLAN) besides the datacenter's networks
+    ports: int = 128
+    policy: object = None  # the vim.host.NetworkPolicy that clients set
 
 
 @dataclass
@@ -206,11 +211,14 @@ class Host(Managed):
         self.rulesets: dict[str, bool] = {}
         self.allowed_hosts: dict = {}  # by ruleset, where not everyone is allowed
         self.ntp_servers: list[str] = []
-        self.dns_servers: list[str] = []
-        self.domain = ""
+        self.power_policy = 2  # its key: balanced
+        self.net_stacks = net_stacks.all_of()
+        self.ipv6 = True
+        self.ipv6_at_boot = True
         self.datastores: dict = {}
         self.networks: dict = {}  # standard networks and port groups alike
         self.group_places: dict = {}  # by the moid of a network: (standard switch, VLAN), where clients set it
+        self.group_policies: dict = {}  # by the name of a standard port group: the vim.host.NetworkPolicy of clients
         self.switches: dict = {}
         self.vms: dict = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from . import standard
+from . import kept, net_stacks, standard
 from .host import VmkernelNic, touch
 
 MTU = range(1280, 9001)  # MTU limits of ESXi for switches and vmkernel ports (vSphere networking guide: at most 9000)
@@ -19,7 +19,7 @@ def set_switch_mtu(world, switch, mtu):
 
 
 def update_switch(world, host, name, spec):
-    """UpdateVirtualSwitch: the MTU and the uplinks of a standard switch."""
+    """UpdateVirtualSwitch: the MTU, the uplinks, the ports and the policy of a standard switch."""
     switch = next((one for one in host.standard_switches if one.name == name), None)
     if switch is None:
         raise not_found(name)
@@ -34,8 +34,13 @@ def update_switch(world, host, name, spec):
             raise vim.fault.ResourceInUse(
                 msg=f"The resource '{device}' is in use.", type=vim.host.PhysicalNic, name=device
             )
+    if spec.policy is not None:
+        uplinks = devices if devices is not None else [nic.device for nic in host.nics if nic.switch is switch]
+        standard.check_policy(spec.policy, uplinks, "spec.policy")
+        switch.policy = standard.overlaid(switch.policy, spec.policy)
     if spec.mtu:
         switch.mtu = spec.mtu
+    switch.ports = spec.numPorts or switch.ports
     if devices is not None:
         for nic in host.nics:
             if nic.device in devices:
@@ -50,6 +55,8 @@ def add_vmkernel(world, host, portgroup, spec):
     group = _group(world, host, spec)
     if group is None and portgroup not in standard.names(host):
         raise not_found(portgroup)
+    stack = spec.netStackInstanceKey or net_stacks.DEFAULT
+    kept.require_one_of(stack, host.net_stacks, "nic.netStackInstanceKey")
     taken = {one.device for one in host.vmkernel}
     device = next(f"vmk{number}" for number in range(256) if f"vmk{number}" not in taken)
     nic = VmkernelNic(
@@ -60,6 +67,7 @@ def add_vmkernel(world, host, portgroup, spec):
         portgroup="" if group is not None else portgroup,
         services=(),
         dv_portgroup=group,
+        stack=stack,
     )
     _change(nic, spec)
     host.vmkernel.append(nic)
@@ -73,6 +81,7 @@ def update_vmkernel(world, host, device, spec):
     group = _group(world, host, spec)
     if spec.portgroup and spec.portgroup not in standard.names(host):
         raise not_found(spec.portgroup)
+    kept.require_one_of(spec.netStackInstanceKey or nic.stack, (nic.stack,), "nic.netStackInstanceKey")  # [unsure]
     _change(nic, spec)
     if group is not None:
         nic.dv_portgroup, nic.portgroup = group, ""
@@ -114,7 +123,9 @@ def _change(nic, spec):
     if spec.mtu:
         check_mtu(spec.mtu)
         nic.mtu = spec.mtu
-    if spec.ip is not None and spec.ip.ipAddress:
+    if spec.ip is not None:
+        nic.dhcp = bool(spec.ip.dhcp)  # an address stays: the model has no DHCP server
+    if spec.ip is not None and spec.ip.ipAddress and not spec.ip.dhcp:
         nic.ip, nic.netmask = spec.ip.ipAddress, spec.ip.subnetMask or nic.netmask
 
 

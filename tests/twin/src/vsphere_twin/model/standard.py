@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from . import inventory, network
+from . import inventory, kept, network
 from .fabric import Network
 from .host import StandardSwitch, touch
 
 VLANS = range(4096)  # 4095 is all of them
+TEAMING = ("loadbalance_ip", "loadbalance_srcmac", "loadbalance_srcid", "failover_explicit")
 
 
 def add_switch(world, host, name, spec):
@@ -51,6 +52,8 @@ def add_group(world, host, spec):
         raise _wrong("portgrp.name")
     if spec.vlanId not in VLANS:
         raise _wrong("portgrp.vlanId")
+    check_policy(spec.policy, uplinks_of(host, switch), "portgrp.policy")
+    host.group_policies[spec.name] = spec.policy
     made = _network(world, host, spec.name, spec.vlanId)
     made.hosts[host.moid] = host
     host.networks[made.moid] = made
@@ -66,6 +69,7 @@ def update_group(world, host, name, spec):
     switch = _switch(host, spec.vswitchName)
     if spec.vlanId not in VLANS:
         raise _wrong("portgrp.vlanId")
+    check_policy(spec.policy, uplinks_of(host, switch), "portgrp.policy")
     if spec.name != name:
         if spec.name in names(host):
             raise _exists(spec.name)
@@ -73,6 +77,7 @@ def update_group(world, host, name, spec):
         _drop(world, host, name)
         add_group(world, host, spec)
         return
+    host.group_policies[name] = spec.policy
     net = _on_host(host, name)
     if net is not None:
         host.group_places[net.moid] = (switch.name, spec.vlanId)
@@ -101,6 +106,33 @@ def groups_of(host, switch):
             if place == switch.name:
                 found.append((net.name, vlan))
     return found
+
+
+def uplinks_of(host, switch):
+    """Return the names of the adapters of a standard switch."""
+    return [nic.device for nic in host.nics if nic.switch is switch]
+
+
+def check_policy(policy, uplinks, place):
+    """Refuse an unknown teaming policy, and an order of adapters that the switch does not have or that repeats one
+    (vSphere API reference, HostNicTeamingPolicy and HostNetworkSystem.AddPortGroup).
+    """
+    teaming = policy.nicTeaming
+    if teaming is None:
+        return
+    kept.require_one_of(teaming.policy, TEAMING, f"{place}.nicTeaming.policy")
+    if teaming.nicOrder is not None:
+        named = [*teaming.nicOrder.activeNic, *teaming.nicOrder.standbyNic]
+        if len(set(named)) < len(named) or not set(named) <= set(uplinks):
+            raise _wrong(f"{place}.nicTeaming.nicOrder")
+
+
+def overlaid(policy, given):
+    """Return a policy in which the fields of another one replace its own; the order of adapters is replaced whole."""
+    result = kept.overlay(policy, given)
+    if given is not None and given.nicTeaming is not None and given.nicTeaming.nicOrder is not None:
+        result.nicTeaming.nicOrder = given.nicTeaming.nicOrder
+    return result
 
 
 def names(host):
@@ -135,6 +167,7 @@ def _require_free(host, name):
 
 
 def _drop(world, host, name):
+    host.group_policies.pop(name, None)
     for switch in host.standard_switches:
         switch.portgroups = [row for row in switch.portgroups if row[0] != name]
     net = _on_host(host, name)

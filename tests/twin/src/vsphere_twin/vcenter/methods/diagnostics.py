@@ -7,7 +7,7 @@ import secrets
 
 from pyVmomi import vim, vmodl
 
-from ..projections import host_system
+from ..projections import host_settings, host_system
 from ..projections.shape import make
 from ..registry import method, prop
 from .tasking import resolved
@@ -93,20 +93,6 @@ def target_capabilities(call, this, host=None):
     return host_system.capability(found, call.world) if found is not None else None
 
 
-@prop("HostAutoStartManager", "config")
-def autostart_config(manager, world):
-    defaults = manager.host.autostart["defaults"] or make(
-        vim.host.AutoStartManager.SystemDefaults,
-        enabled=False,
-        startDelay=120,
-        stopDelay=120,
-        waitForHeartbeat=False,
-        stopAction="PowerOff",
-    )
-    order = [one for moid, one in manager.host.autostart["order"].items() if moid in manager.host.vms]
-    return make(vim.host.AutoStartManager.Config, defaults=defaults, powerInfo=order)
-
-
 @method("HostAutoStartManager", "ReconfigureAutostart")
 def reconfigure_autostart(call, this, spec):
     """Save and show the settings of clients; no VM starts with its host."""
@@ -117,7 +103,7 @@ def reconfigure_autostart(call, this, spec):
                 msg="A specified parameter was not correct: spec.powerInfo", invalidProperty="spec.powerInfo"
             )
     if spec.defaults is not None:
-        merged = autostart_config(this, call.world).defaults
+        merged = host_settings.autostart(host).defaults
         for info in merged._GetPropertyList():
             if getattr(spec.defaults, info.name) is not None and info.name not in ("dynamicType", "dynamicProperty"):
                 setattr(merged, info.name, getattr(spec.defaults, info.name))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pyVmomi import vmodl
+from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import network, standard
+from vsphere_twin.model import kept, net_stacks, network, standard
+from vsphere_twin.model.host import touch
 from vsphere_twin.switches import cabling
 
 from ..projections import host_network
+from ..projections.shape import make
 from .host_system import host_method
 
 
@@ -76,6 +78,61 @@ def update_port_group(call, this, pgName, portgrp):
 @host_method("HostNetworkSystem", "RemovePortGroup")
 def remove_port_group(call, this, pgName):
     standard.remove_group(call.world, this.host, pgName)
+
+
+@host_method("HostNetworkSystem", "UpdateDnsConfig")
+def update_dns(call, this, config):
+    net_stacks.check_dns(this.host, config)
+    net_stacks.set_dns(this.host.net_stacks[net_stacks.DEFAULT], config)
+    touch(call.world, this.host)
+
+
+@host_method("HostNetworkSystem", "UpdateIpRouteConfig")
+def update_route(call, this, config):
+    net_stacks.check_route(config)
+    stack = this.host.net_stacks[net_stacks.DEFAULT]
+    stack.route = kept.overlay(stack.route, config)
+    touch(call.world, this.host)
+
+
+@host_method("HostNetworkSystem", "UpdateNetworkConfig")
+def update_network_config(call, this, config, changeMode):
+    """Apply single changes: stacks, new port groups, VMkernel ports, then port groups that go [unsure: the order]."""
+    if changeMode != "modify":
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object: the twin has only modify.")
+    kept.refuse_unserved(config, ("netStackSpec", "portgroup", "vnic", "ipV6Enabled"))
+    world, host = call.world, this.host
+    for entry in [*config.portgroup, *config.vnic]:
+        kept.require_one_of(entry.changeOperation, ("add", "edit", "remove", "ignore"), "config.changeOperation")
+    for spec in config.netStackSpec:
+        net_stacks.check(host, spec)
+    for spec in config.netStackSpec:
+        net_stacks.change(host, spec)
+    if config.ipV6Enabled is not None:
+        host.ipv6_at_boot = (
+            config.ipV6Enabled
+        )  # takes effect at the next boot (vSphere API reference, HostNetworkConfig)
+    groups = [(entry.changeOperation, entry.spec) for entry in config.portgroup]
+    for spec in [spec for operation, spec in groups if operation == "add"]:
+        standard.add_group(world, host, spec)
+    for spec in [spec for operation, spec in groups if operation == "edit"]:
+        standard.update_group(world, host, spec.name, spec)
+    made = [_change_nic(world, host, entry) for entry in config.vnic]
+    for spec in [spec for operation, spec in groups if operation == "remove"]:
+        standard.remove_group(world, host, spec.name)
+    touch(world, host)
+    return make(vim.host.NetworkConfig.Result, vnicDevice=[device for device in made if device])
+
+
+def _change_nic(world, host, entry):
+    """Apply one change of a VMkernel port; return the device that is new."""
+    if entry.changeOperation == "add":
+        return network.add_vmkernel(world, host, entry.portgroup or "", entry.spec)
+    if entry.changeOperation == "remove":
+        network.remove_vmkernel(world, host, entry.device)
+    elif entry.changeOperation == "edit":
+        network.update_vmkernel(world, host, entry.device, entry.spec)
+    return None
 
 
 @host_method("HostNetworkSystem", "UpdateVirtualSwitch")

@@ -7,6 +7,7 @@ from pyVmomi import vim, vmodl
 from vsphere_twin.model import graphics, kept
 from vsphere_twin.model.host import require_answer
 
+from ..projections import host_settings
 from ..projections.shape import make
 from ..registry import method
 from .host_system import host_method
@@ -69,6 +70,14 @@ def rescan_adapter(call, this, hbaDevice):
 def available_disks(call, this, datastore=None):
     """Every disk of the twin has its datastore."""
     return []
+
+
+@host_method("HostPowerSystem", "ConfigurePowerPolicy")
+def configure_power_policy(call, this, key):
+    if key not in [policy for policy, _short, _name in host_settings.POLICIES]:
+        raise kept.wrong("key")
+    this.host.power_policy = key
+    call.world.touch(this, this.host)
 
 
 @host_method("HostServiceSystem", "RefreshServices")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import adapters, members, standard
+from vsphere_twin.model import adapters, members, net_stacks, standard
 
 from .shape import make
 from .switch import pnic_backing
@@ -42,19 +42,38 @@ def network(host):
         vnic=[virtual_nic(nic) for nic in host.vmkernel],
         dnsConfig=dns(host),
         ipRouteConfig=route(host),
-        ipV6Enabled=True,
-        atBootIpV6Enabled=True,
+        ipV6Enabled=host.ipv6,
+        atBootIpV6Enabled=host.ipv6_at_boot,
         netStackInstance=[
             make(
                 vim.host.NetStackInstance,
-                key="defaultTcpipStack",
-                name="defaultTcpipStack",
-                dnsConfig=dns(host),
-                ipRouteConfig=route(host),
-                requestedMaxNumberOfConnections=11000,
-                congestionControlAlgorithm="newreno",
-                ipV6Enabled=True,
+                key=stack.key,
+                name=stack.key if stack.key == net_stacks.DEFAULT else "",
+                dnsConfig=stack.dns,
+                ipRouteConfig=stack.route,
+                requestedMaxNumberOfConnections=stack.connections,
+                congestionControlAlgorithm=stack.algorithm,
+                ipV6Enabled=host.ipv6,
             )
+            for stack in host.net_stacks.values()
+        ],
+    )
+
+
+def runtime_info(host):
+    """HostRuntimeInfo.networkRuntimeInfo: the stacks and their VMkernel ports."""
+    return make(
+        vim.host.RuntimeInfo.NetworkRuntimeInfo,
+        netStackInstanceRuntimeInfo=[
+            make(
+                vim.host.RuntimeInfo.NetStackInstanceRuntimeInfo,
+                netStackInstanceKey=stack.key,
+                state="active",
+                vmknicKeys=[nic.device for nic in host.vmkernel if nic.stack == stack.key],
+                maxNumberOfConnections=stack.connections,
+                currentIpV6Enabled=host.ipv6,
+            )
+            for stack in host.net_stacks.values()
         ],
     )
 
@@ -83,13 +102,13 @@ def virtual_nic(nic, service=None):
         port=nic.dv_portgroup.key if nic.dv_portgroup is not None else None,
         spec=make(
             vim.host.VirtualNic.Specification,
-            ip=make(vim.host.IpConfig, dhcp=False, ipAddress=nic.ip, subnetMask=nic.netmask),
+            ip=make(vim.host.IpConfig, dhcp=nic.dhcp, ipAddress=nic.ip, subnetMask=nic.netmask),
             mac=nic.mac,
             portgroup=nic.portgroup or None,
             distributedVirtualPort=_port(nic),
             mtu=nic.mtu,
             tsoEnabled=True,
-            netStackInstanceKey="defaultTcpipStack",
+            netStackInstanceKey=nic.stack,
         ),
     )
 
@@ -114,19 +133,12 @@ def hint(device, peer):
 
 def dns(host):
     """HostDnsConfig."""
-    return make(
-        vim.host.DnsConfig,
-        dhcp=False,
-        hostName=host.name.partition(".")[0],
-        domainName=host.domain,
-        address=host.dns_servers,
-        searchDomain=[host.domain] if host.domain else [],
-    )
+    return host.net_stacks[net_stacks.DEFAULT].dns
 
 
 def route(host):
     """HostIpRouteConfig."""
-    return make(vim.host.IpRouteConfig, defaultGateway="10.0.0.1")
+    return host.net_stacks[net_stacks.DEFAULT].route
 
 
 def network_config(host):
@@ -146,7 +158,7 @@ def network_config(host):
         ],
         dnsConfig=shown.dnsConfig,
         ipRouteConfig=shown.ipRouteConfig,
-        ipV6Enabled=True,
+        ipV6Enabled=host.ipv6,
     )
 
 
@@ -181,10 +193,10 @@ def _standard_switch(host, switch):
         pnic=[_pnic_key(nic) for nic in uplinks],
         spec=make(
             vim.host.VirtualSwitch.Specification,
-            numPorts=128,
+            numPorts=switch.ports,
             mtu=switch.mtu,
             bridge=make(vim.host.VirtualSwitch.BondBridge, nicDevice=names) if names else None,
-            policy=_policy(names),
+            policy=_switch_policy(host, switch),
         ),
     )
 
@@ -206,18 +218,46 @@ def _port_group(host, switch, name, vlan):
         vim.host.PortGroup,
         key=_group_key(name),
         vswitch=_switch_key(switch),
-        computedPolicy=_policy([nic.device for nic in host.nics if nic.switch is switch]),
+        computedPolicy=standard.overlaid(_switch_policy(host, switch), host.group_policies.get(name)),
         spec=make(
             vim.host.PortGroup.Specification,
             name=name,
             vlanId=vlan,
             vswitchName=switch.name,
-            policy=make(vim.host.NetworkPolicy),
+            policy=standard.overlaid(_inherited(), host.group_policies.get(name)),
         ),
     )
 
 
+def _inherited():
+    """The policy of a port group that sets nothing: the parts are there, their fields are unset. GOV simulator/esx."""
+    return make(
+        vim.host.NetworkPolicy,
+        security=make(vim.host.NetworkPolicy.SecurityPolicy),
+        nicTeaming=make(
+            vim.host.NetworkPolicy.NicTeamingPolicy,
+            failureCriteria=make(vim.host.NetworkPolicy.NicFailureCriteria),
+        ),
+        offloadPolicy=make(vim.host.NetOffloadCapabilities),
+        shapingPolicy=make(vim.host.NetworkPolicy.TrafficShapingPolicy),
+    )
+
+
+def _switch_policy(host, switch):
+    """The policy of a standard switch; an adapter that left it is in no order of adapters."""
+    uplinks = standard.uplinks_of(host, switch)
+    policy = standard.overlaid(_policy(uplinks), switch.policy)
+    order = policy.nicTeaming.nicOrder
+    policy.nicTeaming.nicOrder = make(
+        vim.host.NetworkPolicy.NicOrderPolicy,
+        activeNic=[one for one in order.activeNic if one in uplinks],
+        standbyNic=[one for one in order.standbyNic if one in uplinks],
+    )
+    return policy
+
+
 def _policy(uplinks):
+    """The policy of a new standard switch. GOV simulator/esx, except for the security since ESXi 8 [unsure: MEM]."""
     return make(
         vim.host.NetworkPolicy,
         security=make(
@@ -229,9 +269,21 @@ def _policy(uplinks):
             reversePolicy=True,
             notifySwitches=True,
             rollingOrder=False,
+            failureCriteria=make(
+                vim.host.NetworkPolicy.NicFailureCriteria,
+                checkSpeed="minimum",
+                speed=10,
+                checkDuplex=False,
+                fullDuplex=False,
+                checkErrorPercent=False,
+                percentage=0,
+                checkBeacon=False,
+            ),
             nicOrder=make(vim.host.NetworkPolicy.NicOrderPolicy, activeNic=uplinks, standbyNic=[]),
         ),
-        shapingPolicy=make(vim.host.NetworkPolicy.TrafficShapingPolicy, enabled=False),
+        shapingPolicy=make(
+            vim.host.NetworkPolicy.TrafficShapingPolicy, enabled=False, averageBandwidth=0, peakBandwidth=0, burstSize=0
+        ),
         offloadPolicy=make(vim.host.NetOffloadCapabilities, csumOffload=True, tcpSegmentation=True, zeroCopyXmit=True),
     )
 

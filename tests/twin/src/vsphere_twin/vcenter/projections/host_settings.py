@@ -104,8 +104,82 @@ def storage_device(host):
                 storageProtocol="nvme",
             )
         ],
-        scsiLun=[_lun(store) for store in host.datastores.values() if store.filesystem == "VMFS"],
+        scsiLun=[_lun(store) for store in _disks(host)],
+        scsiTopology=_topology(host),
+        multipathInfo=_multipath(host),
         softwareInternetScsiEnabled=False,
+    )
+
+
+def _topology(host):
+    """ScsiTopology: the adapter has one target, with all disks. Its form: GOV simulator/esx."""
+    return make(
+        vim.host.ScsiTopology,
+        adapter=[
+            make(
+                vim.host.ScsiTopology.Interface,
+                key="key-vim.host.ScsiTopology.Interface-vmhba0",
+                adapter="key-vim.host.BlockHba-vmhba0",
+                target=[
+                    make(
+                        vim.host.ScsiTopology.Target,
+                        key="key-vim.host.ScsiTopology.Target-vmhba0:0:0",
+                        target=0,
+                        lun=[
+                            make(
+                                vim.host.ScsiTopology.Lun,
+                                key=f"key-vim.host.ScsiTopology.Lun-{store.uuid}",
+                                lun=number,
+                                scsiLun=f"key-vim.host.ScsiDisk-{store.uuid}",
+                            )
+                            for number, store in enumerate(_disks(host))
+                        ],
+                        transport=make(vim.host.BlockAdapterTargetTransport),
+                    )
+                ],
+            )
+        ],
+    )
+
+
+def _disks(host):
+    return [store for store in host.datastores.values() if store.filesystem == "VMFS"]
+
+
+def _multipath(host):
+    """HostMultipathInfo: one path to each disk. Its form: GOV simulator/esx."""
+    return make(
+        vim.host.MultipathInfo,
+        lun=[
+            make(
+                vim.host.MultipathInfo.LogicalUnit,
+                key=f"key-vim.host.MultipathInfo.LogicalUnit-{store.uuid}",
+                id=store.uuid,
+                lun=f"key-vim.host.ScsiDisk-{store.uuid}",
+                path=[
+                    make(
+                        vim.host.MultipathInfo.Path,
+                        key=f"key-vim.host.MultipathInfo.Path-vmhba0:C0:T0:L{number}",
+                        name=f"vmhba0:C0:T0:L{number}",
+                        pathState="active",
+                        state="active",
+                        isWorkingPath=True,
+                        adapter="key-vim.host.BlockHba-vmhba0",
+                        lun=f"key-vim.host.MultipathInfo.LogicalUnit-{store.uuid}",
+                        transport=make(vim.host.BlockAdapterTargetTransport),
+                    )
+                ],
+                policy=make(
+                    vim.host.MultipathInfo.FixedLogicalUnitPolicy,
+                    policy="VMW_PSP_FIXED",
+                    prefer=f"vmhba0:C0:T0:L{number}",
+                ),
+                storageArrayTypePolicy=make(
+                    vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy, policy="VMW_SATP_LOCAL"
+                ),
+            )
+            for number, store in enumerate(_disks(host))
+        ],
     )
 
 
@@ -155,6 +229,20 @@ def _volume(store):
     return make(vim.host.FileSystemVolume, type=store.filesystem, name=store.name, capacity=store.capacity)
 
 
+def autostart(host):
+    """HostAutoStartManagerConfig: what starts with the host."""
+    defaults = host.autostart["defaults"] or make(
+        vim.host.AutoStartManager.SystemDefaults,
+        enabled=False,
+        startDelay=120,
+        stopDelay=120,
+        waitForHeartbeat=False,
+        stopAction="PowerOff",
+    )
+    order = [one for moid, one in host.autostart["order"].items() if moid in host.vms]
+    return make(vim.host.AutoStartManager.Config, defaults=defaults, powerInfo=order)
+
+
 def make_policy(key, short, name):
     """Return one power policy."""
     return make(vim.host.PowerSystem.PowerPolicy, key=key, name=name, shortName=short, description=name)
@@ -165,6 +253,6 @@ def power_capability():
     return make(vim.host.PowerSystem.Capability, availablePolicy=[make_policy(*row) for row in POLICIES])
 
 
-def power_info():
+def power_info(host):
     """The power policy in use."""
-    return make(vim.host.PowerSystem.Info, currentPolicy=make_policy(*POLICIES[1]))
+    return make(vim.host.PowerSystem.Info, currentPolicy=make_policy(*POLICIES[host.power_policy - 1]))
