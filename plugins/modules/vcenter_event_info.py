@@ -14,7 +14,7 @@ author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Returns the events of VMs, hosts and clusters that name a user, the newest first.
-  - Reads with one request, and changes nothing.
+  - Reads the events of each object of O(objects) by a filter of vCenter, in pages of up to 1,000 events, and changes nothing.
 notes:
   - vCenter keeps events for a limited time, and does not record each change. An event shows who last changed an object,
     not which setting.
@@ -29,12 +29,16 @@ options:
         has.
     type: str
   objects:
-    description: Managed object IDs of the objects. Defaults to all.
+    description:
+      - Managed object IDs of the objects. Defaults to all.
+      - vCenter filters by VMs, hosts and clusters that exist. For deleted objects, the module reads all events since
+        O(since) and selects.
     type: list
     elements: str
     default: []
   limit:
-    description: Largest number of events that vCenter returns, before the module selects those of O(objects).
+    description:
+      - Largest number of events to return, the newest of each object of O(objects), or of all objects together.
     type: int
     default: 1000
 seealso:
