@@ -19,6 +19,8 @@ _ACTS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069
 _LINES = re.compile(f"[{_ACTS}]")
 _LINE = re.compile(f"[{_ACTS}\t\n]")
 
+_DECIMAL = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,{MOST_DIGITS}}})?")
+
 
 def acts(text: str, lines: bool = False) -> bool:
     """Whether a text has control characters for a terminal or a file of lines; lines allows line breaks and tabs."""
@@ -65,6 +67,17 @@ def whole(text: str, otherwise: object = None) -> object:
     text = text.strip()
     digits = text[1:] if text[:1] == "-" else text
     return int(text) if digits.isdecimal() and len(digits) <= MOST_DIGITS else otherwise
+
+
+def amount(value: object) -> float | None:
+    """A number of an operator that is not negative, or None. Before ansible-core 2.19 a template makes it a text."""
+    if isinstance(value, str):
+        plain = _DECIMAL.fullmatch(value.strip())
+        return float(value) if plain else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    # Neither nan nor infinity is less, and no larger number is meant.
+    return value if 0 <= value < 10**MOST_DIGITS else None
 
 
 def decoded(text: str | bytes) -> bytes:

@@ -76,7 +76,11 @@ def check(
     now: Mapping[str, Any], before: Mapping[str, Any] | None, given: Mapping[str, Any] | None, at: str, site: str = ""
 ) -> dict[str, Any]:
     """The rows and the readings to save; before: the result of saved.last; given: thresholds; at: the time in UTC."""
-    strange = sorted(set(given or {}) - set(THRESHOLDS))
+    if given is not None and not isinstance(given, dict):
+        raise ValueError(
+            f"Cannot use health_thresholds. Its value {given!r} is not a dictionary. Set it like {{'drops': 10}}."
+        )
+    strange = sorted(map(str, set(given or {}) - set(THRESHOLDS)))
     if strange:
         raise ValueError(f"There are no thresholds {', '.join(strange)}. Use {', '.join(THRESHOLDS)}.")
     limits = {name: _number(name, (given or {}).get(name, most)) for name, most in THRESHOLDS.items()}
@@ -107,12 +111,13 @@ def check(
 
 
 def _number(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
+    found = plain_text.amount(value)
+    if found is None:
         raise ValueError(
-            f"The threshold {name} is {value!r}, which is no number. Set one in health_thresholds."
-        ) from None
+            f"Cannot use the threshold {name}. Its value {value!r} is not a number of at least 0. Set a "
+            f"number, such as {THRESHOLDS[name]}, in health_thresholds."
+        )
+    return found
 
 
 def _was_read(reported: Mapping[str, Any]) -> bool:

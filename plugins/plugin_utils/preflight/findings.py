@@ -51,8 +51,7 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
     hosts = list(preflight_hosts.hosts(seen.get("hosts") or {}))
     waits = any(one.state == CHANGED for one in hosts)
     asked = seen["questions"]
-    # Before ansible-core 2.19, a template turns numbers into text.
-    seen = dict(seen, limits={name: int(limit) for name, limit in seen["limits"].items()})
+    seen = dict(seen, limits={name: _whole(name, limit) for name, limit in seen["limits"].items()})
     reported = [
         *around.needs(seen.get("controller")),
         *around.site(asked["problems"], seen.get("secrets") or ()),
@@ -83,6 +82,15 @@ def findings(seen: Mapping[str, Any]) -> list[Finding]:
         # The cause of the missing login has its own row.
         reported = [row for row in reported if not (row.category == "vcenter" and row.found.endswith(" is not set."))]
     return sorted(once(map(_plain, reported)), key=lambda one: STATES.index(one.state))
+
+
+def _whole(name: str, limit: Any) -> int:
+    found = plain_text.amount(limit)
+    if found is None or found != int(found):
+        raise ValueError(
+            f"Cannot use preflight_{name}. Its value {limit!r} is not a whole number of at least 0. Set a whole number."
+        )
+    return int(found)
 
 
 def unknown(seen: Mapping[str, Any]) -> list[str]:

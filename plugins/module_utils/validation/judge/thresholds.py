@@ -186,8 +186,7 @@ def problems(given: Any) -> list[str]:
     for name, value in given.items():
         check = name.partition(":")[0]
         if name in RULES:
-            unknown = sorted(set(mapping(value)) - set(RULES[name]))
-            found += [f"thresholds.{name}.{key}: there is no such setting." for key in unknown]
+            found += _rule_problems(name, value, name)
         elif check not in suite.CHECKS:
             found.append(f"thresholds.{name}: there is no such check.")
         elif value is not None and not isinstance(value, dict):
@@ -204,8 +203,22 @@ def problems(given: Any) -> list[str]:
                 for key in limits
                 if number(cast("dict[str, Any]", value)[key]) is None
             ]
+            for kind in [one for one in RULES if one in mapping(value)]:
+                found += _rule_problems(f"{name}.{kind}", mapping(value)[kind], kind)
             if mapping(value).get("share") not in (None, "line", "rdma"):
                 found.append(f"thresholds.{name}.share: it must be line or rdma.")
+    return found
+
+
+def _rule_problems(name: str, value: Any, kind: str) -> list[str]:
+    """Problems of the settings of a rule. A setting without a value switches its part of the rule off."""
+    if value is not None and not isinstance(value, dict):
+        return [f"thresholds.{name}: it must be a dictionary."]
+    settings = sorted(mapping(value).items(), key=str)
+    found = [f"thresholds.{name}.{key}: there is no such setting." for key, _one in settings if key not in RULES[kind]]
+    for key, one in settings:
+        if key in RULES[kind] and key != "source" and one is not None and (number(one) is None or one < 0):
+            found.append(f"thresholds.{name}.{key}: it must be a number of at least 0.")
     return found
 
 

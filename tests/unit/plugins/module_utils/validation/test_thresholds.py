@@ -95,6 +95,16 @@ def test_rules_for_all_and_for_one_check(given, cpu, percent):
         ({"pair.write_bw": {"low": 0.9, "share": "all"}}, "line or rdma"),
         ({"pair.write_bw": 90}, "it must be a dictionary"),
         ({"baseline": {"worse": 5}}, "no such setting"),
+        ({"baseline": {"worse_percent": "nan"}}, "thresholds.baseline.worse_percent: it must be a number"),
+        ({"baseline": {"worse_percent": float("nan")}}, "it must be a number of at least 0"),
+        ({"outliers": {"percent": True}}, "it must be a number of at least 0"),
+        ({"spread": {"half_percent": -1}}, "it must be a number of at least 0"),
+        ({"spread": 5}, "thresholds.spread: it must be a dictionary"),
+        (
+            {"pair.iperf3": {"outliers": {"percent": "5"}}},
+            "thresholds.pair.iperf3.outliers.percent: it must be a number",
+        ),
+        ({"pair.iperf3": {"outliers": {"percents": 5}}}, "thresholds.pair.iperf3.outliers.percents: there is no such"),
         ({"cluster.nccl": {"reference": "fast"}}, "thresholds.cluster.nccl.reference: it must be a number"),
         ({"pair.write_bw": {"reference": 90}}, "no such setting"),
         ([], "it must be a dictionary"),
@@ -107,5 +117,5 @@ def test_what_a_site_cannot_mean_is_refused(given, words):
 def test_what_a_site_can_mean_is_not_refused():
     given = {"pair.write_bw": {"low": 0.9, "share": "line"}, "cluster.nccl:rdma": None, "spread": {"half_percent": 7}}
     given["cluster.training:2:rdma"] = {"reference": 2900}
-    given["cluster.training"] = {"reference": None}
+    given["cluster.training"] = {"reference": None, "spread": {"half_percent": None}, "outliers": {"source": "ours"}}
     assert thresholds.problems(given) == []

@@ -213,9 +213,25 @@ def test_readings_of_an_object_that_is_away_are_kept_for_the_next_check():
 def test_unknown_threshold_is_rejected():
     with pytest.raises(ValueError, match="There are no thresholds ecc"):
         judged.check({}, None, {"ecc": 1}, AT)
-    for value in ("many", None):
-        with pytest.raises(ValueError, match="The threshold drops is .*, which is no number"):
-            judged.check({}, None, {"drops": value}, AT)
+
+
+@pytest.mark.parametrize(
+    "value", ["many", None, "nan", "inf", "-1", "1e3", "", float("nan"), float("inf"), -1, True, []]
+)
+def test_threshold_that_is_not_a_number_of_at_least_0_is_rejected(value):
+    with pytest.raises(ValueError, match=r"Cannot use the threshold drops\. .* Set a number, such as 0, in"):
+        judged.check({}, None, {"drops": value}, AT)
+
+
+@pytest.mark.parametrize("value", ["5", "5.0", 5, 5.5])
+def test_threshold_of_a_template_is_a_number_in_a_text(value):
+    assert twice(ports({"roce_drops": 0}), ports({"roce_drops": 5}), drops=value)["status"] == "healthy"
+    assert twice(ports({"roce_drops": 0}), ports({"roce_drops": 6}), drops=value)["status"] == "failing"
+
+
+def test_thresholds_that_are_no_dictionary_are_rejected():
+    with pytest.raises(ValueError, match="Cannot use health_thresholds"):
+        judged.check({}, None, ["drops"], AT)
 
 
 @pytest.mark.parametrize(

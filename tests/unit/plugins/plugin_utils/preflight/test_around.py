@@ -396,3 +396,9 @@ def test_ats_of_ports_that_no_module_reads_is_open(network, states):
     site = {**DIRECT, "network": {"path": "directpath", "nics": ["0000:3a:00.0"], **network}}
     reported = preflight_findings.answer({**seen(), "questions": preflight_questions.questions(site), "site": site})
     assert [one["state"] for one in reported["findings"] if (one["where"], one["what"]) == ("ports", "ATS")] == states
+
+
+@pytest.mark.parametrize("value", ["ten", "nan", "-1", 0.5, True, float("inf"), None])
+def test_limit_that_is_not_a_whole_number_is_rejected(value):
+    with pytest.raises(ValueError, match=r"Cannot use preflight_guest_gb\. .* Set a whole number"):
+        preflight_findings.findings({"questions": {}, "limits": {**LIMITS, "guest_gb": value}})
