@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import logins, plain_text
 
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
@@ -37,10 +37,10 @@ class OperatorError(Exception):
 
     def __init__(self, subject: str, wanted: str, found: str, todo: str, code: str, **data: object) -> None:
         # A terminal shows these texts, and parts of them come from guests, switches and BMCs.
-        self.subject, self.wanted = plain_text.shown(subject), plain_text.shown(wanted)
-        self.found, self.todo = plain_text.shown(found), plain_text.shown(todo)
+        self.subject, self.wanted = _shown(subject), _shown(wanted)
+        self.found, self.todo = _shown(found), _shown(todo)
         self.code = code
-        self.data: dict[str, Any] = cast("dict[str, Any]", plain_text.shown_all(data))
+        self.data: dict[str, Any] = cast("dict[str, Any]", logins.hidden(plain_text.shown_all(data)))
         super().__init__(self.message)
 
     @property
@@ -60,6 +60,10 @@ def not_proved(
     """The error of an object that a new reading shows with these differences after the change."""
     found = f"{cause}: {'; '.join(str(change) for change in left)}"
     return OperatorError(subject, failure, found, fix, "not_proved", left=[change.path for change in left])
+
+
+def _shown(text: str) -> str:
+    return logins.hidden(plain_text.shown(text))
 
 
 def _sentence(text: str) -> str:

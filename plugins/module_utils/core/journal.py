@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import logins
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ VARIABLE = "AIREADY_JOURNAL_PLACE"
 # The id with the configuration of a switch after a change. Journals of earlier releases do not have it.
 LEFT = "left"
 TASK, PLANNED, DONE, FAILED = "task", "planned", "done", "failed"
-HIDDEN = "[not shown]"
+HIDDEN = logins.HIDDEN
 # Options of the connections to vCenter and to a BMC. Restore connects with the options of its own run.
 CONNECTION = (
     "hostname",
@@ -231,7 +232,7 @@ def _texts(value: object) -> Iterator[str]:
 
 def _without(secrets: Sequence[str], value: Any) -> Any:
     if isinstance(value, str):
-        return HIDDEN if any(secret in value for secret in secrets) else value
+        return HIDDEN if logins.is_in(value) or any(secret in value for secret in secrets) else value
     if isinstance(value, (list, tuple)):
         return [_without(secrets, one) for one in value]
     if isinstance(value, dict):

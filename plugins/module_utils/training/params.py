@@ -98,7 +98,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SECRET = re.compile(
     r"pass(word|wd|phrase)?($|_)|secret|token(?![a-z])|api_?key|access_?key|credential|private_?key", re.I
 )
-SECRET_VALUE = re.compile(r"nvapi-|-----BEGIN|glpat-|gh[pousr]_\w{20}|hf_\w{20}|://[^/\s@]+:[^/\s@]+@")
+SECRET_VALUE = re.compile(r"nvapi-|-----BEGIN|glpat-|gh[pousr]_\w{20}|hf_\w{20}|://[^/\s:]*:(?!\d{1,5}/)\S{1,1024}@")
 # The name of a file is no secret, and a number is no token, but counts some.
 FILE, COUNT = re.compile(r".*_(file|path|dir)", re.I), re.compile(r"\d{1,9}|true|false", re.I)
 # Folders that no training needs as a whole. The first is that of everything.

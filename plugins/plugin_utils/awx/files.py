@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import logins
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET, SECRET_VALUE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.credential_types import TYPES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.awx.objects import objects
@@ -99,7 +100,7 @@ class _Secrets:
         if (
             isinstance(value, str)
             and not isinstance(value, _Reference)
-            and (SECRET_VALUE.search(value) or _LOGIN.search(value))
+            and (SECRET_VALUE.search(value) or _LOGIN.search(value) or logins.is_in(value))
         ):
             return self.variable(value, *words[1:])
         return value

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import logins
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import FILE, SECRET, SECRET_VALUE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan, record
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.safety import is_endless
@@ -84,7 +85,7 @@ def _open(value: Any) -> Any:
         return [_open(one) for one in value]
     if not isinstance(value, str):
         return value
-    address = _LOGIN.sub("://", value)
+    address = _LOGIN.sub("://", logins.hidden(value).replace(logins.HIDDEN, ""))
     return "" if SECRET_VALUE.search(address) else address
 
 

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import logins
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET, SECRET_VALUE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure as run_failure
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ansible.executor.task_result import TaskResult
 
 OWN = "aiready.vsphere."
-HIDDEN = "[not shown]"
+HIDDEN = logins.HIDDEN
 # Longer values do not help a reader of a report.
 LONGEST = 400
 # Messages of these actions are for operators. Other modules may return the output of any command.
@@ -173,7 +173,7 @@ def safe(name: str, value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return HIDDEN if value and SECRET.search(name) else _whole([safe(name, entry) for entry in value])
     text = str(value)
-    if text and (SECRET.search(name) or SECRET_VALUE.search(text)):
+    if text and (SECRET.search(name) or SECRET_VALUE.search(text) or logins.is_in(text)):
         return HIDDEN
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} [...]"
 
@@ -235,7 +235,7 @@ def message(seen: Seen) -> str:
 
 def without_secrets(text: str) -> str:
     """A message without passwords of addresses. One with another secret is hidden as a whole."""
-    text = re.sub(r"(://[^\s/:@]+:)[^\s/@]+(?=@)", rf"\1{HIDDEN}", text)
+    text = logins.hidden(text)
     return HIDDEN if SECRET_VALUE.search(text.replace(f":{HIDDEN}@", "")) else text
 
 

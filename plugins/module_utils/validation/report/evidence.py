@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import logins
+
 # Lines of one file in the report: the command is at the start of an output, the result at its end.
 HEAD_LINES, TAIL_LINES, LINE_LENGTH = 6, 24, 220
 # Bounded, because an unbounded search takes minutes in a word of 5,000 letters.
@@ -19,12 +21,10 @@ _MAYBE = re.compile(rf"{_WORDS}|@|authorization", re.I)
 _SECRETS = (
     # NAME=value, NAME: value, "name": "value", --name=value
     re.compile(rf"({_NAMES}[\"']?\s*[=:]\s*[\"']?)([^\s\"',;]+)", re.I),
-    # https://user:password@host
-    re.compile(r"(://[^\s/:@]{1,256}:)([^\s/@]{1,256})(?=@)"),
     re.compile(r"(\bauthorization:\s*\w+\s+)(\S+)", re.I),
 )
 _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S)
-HIDDEN = "[not shown]"
+HIDDEN = logins.HIDDEN
 
 
 def masked(line: str) -> str:
@@ -33,7 +33,7 @@ def masked(line: str) -> str:
         return line
     for secret in _SECRETS:
         line = secret.sub(lambda found: found[1] + HIDDEN, line)
-    return line
+    return logins.hidden(line)
 
 
 def excerpt(raw: str) -> str:
