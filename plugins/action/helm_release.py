@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.common.yaml import yaml_load
@@ -103,13 +104,21 @@ class ActionModule(RemoteAction):
 
         The journal needs no line, because it has contents, and this one does not change.
         """
-        error, reached = None, DEPLOYED
-        if not self._module.check_mode:
-            words = ["upgrade", self._args["name"], *self._chart(), "--install", "--wait", "-f=-"]
-            words += [f"--timeout={self._args['timeout']}"] if self._args["timeout"] else []
+        words = ["upgrade", self._args["name"], *self._chart(), "--install", "--wait", "-f=-"]
+        words += [f"--timeout={self._args['timeout']}"] if self._args["timeout"] else []
+
+        def upgrade() -> OperatorError | None:
             # Over stdin, because values may have secrets.
             done = self._run(*words, stdin=json.dumps(self._args["release_values"] or {}))
-            error = self._failure({"failed": done.rc != 0, "stderr": done.stderr}, wanted)
+            return self._failure({"failed": done.rc != 0, "stderr": done.stderr}, wanted)
+
+        return self._again(upgrade)
+
+    def _again(self, work: Callable[[], OperatorError | None]) -> dict[str, Any]:
+        """Do the work on a failed release that has the requested content."""
+        error, reached = None, DEPLOYED
+        if not self._module.check_mode:
+            error = work()
             try:
                 reached = self._read()[2]
             except OperatorError as unread:
@@ -134,7 +143,7 @@ class ActionModule(RemoteAction):
 
     def _restore(self) -> dict[str, Any]:
         now, wanted = self._read(), self._args["content"] or None
-        if now[0] == wanted:
+        if now[0] == wanted and not (wanted and now[2] == FAILED):
             return self._answer([], None)
         if wanted and self._of_revision() != wanted:
             raise OperatorError(
@@ -144,6 +153,9 @@ class ActionModule(RemoteAction):
                 f"{HISTORY}, and set the release back by hand",
                 "helm_revision_gone",
             )
+        if now[0] == wanted:
+            # An earlier rollback failed. Helm gives the release the content of its target also then.
+            return self._again(self._roll_back)
         if self._module.check_mode:
             return self._answer([Change(PATH, now[0], wanted)], None)
         done = self._change(now, wanted, self._roll_back if wanted else self._uninstall)
@@ -197,6 +209,14 @@ class ActionModule(RemoteAction):
         charts = [one["chart"] for one in json.loads(history.stdout) if int(one["revision"]) == revision]
         return _content(charts[0], yaml_load(values.stdout)) if charts else None
 
+    def _target(self) -> str:
+        """The revision that a killed rollback returns to. Without it, Helm takes the one that the rollback leaves."""
+        history = self._run("history", self._args["name"], "-o", "json")
+        last = json.loads(history.stdout or "[]")[-1:] if history.rc == 0 else []
+        # Helm writes it when the rollback begins (pkg/action/rollback.go).
+        found = re.fullmatch(r"Rollback to (\d+)", str(last[0].get("description"))) if last else None
+        return found[1] if found else str(self._args["revision"] or "")
+
     def _run(self, *words: str, stdin: str = "") -> Completed:
         where = ["--namespace", self._args["namespace"]]
         for option, flag in (("kubeconfig", "--kubeconfig"), ("context", "--kube-context")):
@@ -219,7 +239,9 @@ class ActionModule(RemoteAction):
             return None, 0, ""
         fix = UNFINISHED.get(status["status"])
         if fix:
-            command = f"helm {fix} {self._args['name']} --namespace {self._args['namespace']}"
+            target = self._target() if status["status"] == "pending-rollback" else ""
+            command = " ".join(["helm", fix, self._args["name"], *([target] if target else [])])
+            command += f" --namespace {self._args['namespace']}"
             raise OperatorError(
                 self._label,
                 "cannot be changed",

@@ -17,6 +17,8 @@ description:
     journal of changes. A failed installation is removed, and a failed upgrade returns to the earlier revision.
   - A release with the status C(failed) is installed again, also if its content is the requested one. If this
     fails, the release stays C(failed).
+  - If a rollback fails, Helm gives the release the earlier content with the status C(failed). The next run of
+    C(restore) rolls it back again.
   - The playbook C(restore) uninstalls a release that the runs installed, and rolls a release back that they upgraded.
 notes:
   - The content of a release is its chart with the version, and a digest of the values. The journal has no values.

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor impo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.kubernetes.charts import GPU_OPERATOR
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.judge import CANNOT, UNREACHABLE
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
+    FAILED,
     PLANNED,
     Cannot,
     Net,
@@ -65,6 +66,7 @@ _KILLED = (
     "A run was killed while Helm changed the release, or could not read the release afterwards. Check it with "
     "`helm history`, and set it back with Helm."
 )
+_STATUS = "status"
 _RESERVATION = "vCenter cannot remove a reservation of a VM class. Set it to 0 with the module vm_class."
 # Where the module of a step connects to.
 SUPERVISOR, INSIDE, VCENTER = "supervisor", "cluster", "vcenter"
@@ -320,7 +322,10 @@ def _release(entries: Sequence[Entry]) -> Steps:
     entries = [one for one in entries if one.changes]
     # Somebody may have changed a release that a restore returned, or installed it again.
     first = [one.changes[0].before for one in entries[:1]]
-    ends = [end for end, one in enumerate(entries, 1) if one.state != PLANNED and one.changes[0].after in first]
+    back = [end for end, one in enumerate(entries, 1) if one.state != PLANNED and one.changes[0].after in first]
+    # Helm gives a release the content of its target also if a rollback fails, so the next restore rolls it back again.
+    again = bool(back) and back[-1] == len(entries) and entries[-1].state == FAILED and first[0] is not None
+    ends = back[:-1] if again else back
     entries = entries[ends[-1] :] if ends else entries
     if not entries:
         return []
@@ -329,6 +334,9 @@ def _release(entries: Sequence[Entry]) -> Steps:
         return [cannot(entries, path, _KILLED) for path in net(entries, settled=True)]
     args = {"name": request["name"], "namespace": request["namespace"], "state": "restored"}
     revision = entries[0].ids["revision"]
+    if again:
+        settings = {_STATUS: Net(_STATUS, "deployed", "failed", None, None)}
+        return [step(entries, {**args, "content": first[0], "revision": revision}, settings)]
     return [
         step(entries, {**args, **({"content": one.back, "revision": revision} if one.back else {})}, {path: one})
         for path, one in settings.items()

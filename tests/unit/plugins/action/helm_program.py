@@ -29,7 +29,7 @@ def main(words: list[str]) -> None:
         number = int(words[words.index("--revision") + 1]) if "--revision" in words else len(held)
         print(_printed(held[number - 1]["values"], words))
     elif plain[0] == "history":
-        print(json.dumps([{"revision": one["revision"], "chart": one["chart"]} for one in held]))
+        print(json.dumps([{"description": "", **one, "values": None} for one in held]))
     elif plain[:2] == ["show", "chart"]:
         print(json.dumps({"name": "op", "version": _version(words), "appVersion": "1"}))
     elif plain[0] in ("upgrade", "install") and _version(words) == BROKEN:
@@ -42,7 +42,9 @@ def main(words: list[str]) -> None:
         _keep(file, held, f"op-{_version(words)}", values)
     elif plain[0] == "rollback":
         old = held[int(plain[2]) - 1]
-        _keep(file, held, old["chart"], old["values"])
+        _keep(file, held, old["chart"], old["values"], "failed" if "BROKEN_ROLLBACK" in os.environ else "deployed")
+        if "BROKEN_ROLLBACK" in os.environ:
+            sys.exit("Error: timed out waiting for the condition")
     elif plain[0] == "uninstall":
         file.unlink()
 
@@ -70,8 +72,10 @@ def _yaml(path: str) -> object:
     return yaml.safe_load(sys.stdin.read() if path == "-" else Path(path).read_text())
 
 
-def _keep(file: Path, held: list[dict[str, object]], chart: str, values: object) -> None:
-    held.append({"revision": str(len(held) + 1), "chart": chart, "values": values, "app_version": "1"})
+def _keep(file: Path, held: list[dict[str, object]], chart: str, values: object, status: str = "deployed") -> None:
+    held.append(
+        {"revision": str(len(held) + 1), "chart": chart, "values": values, "app_version": "1", "status": status}
+    )
     file.write_text(json.dumps(held))
 
 

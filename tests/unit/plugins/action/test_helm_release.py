@@ -112,6 +112,32 @@ def test_an_upgraded_release_is_rolled_back_to_its_revision(helm, tmp_path, monk
     assert plan.plan(str(folder))["steps"] == []
 
 
+def test_a_failed_rollback_is_repeated_by_the_next_restore(helm, tmp_path, monkeypatch):
+    folder = tmp_path / "journal"
+    helm.write_text(json.dumps([{"revision": "1", "chart": "op-0.9.0", "values": {}, "app_version": "1"}]))
+    assert run(folder, **RELEASE, chart_version="1.0.0")["changed"]
+    (step,) = plan.plan(str(folder))["steps"]
+    monkeypatch.setenv("BROKEN_ROLLBACK", "1")
+    for number in (3, 4):
+        (step,) = plan.plan(str(folder))["steps"]
+        answer = run(folder, **step["args"])
+        assert (answer["failure"]["code"], "timed out waiting" in answer["msg"]) == ("helm_failed", True), answer
+        assert held(helm) == ["op-0.9.0", "op-1.0.0", *["op-0.9.0"] * (number - 2)]
+    monkeypatch.delenv("BROKEN_ROLLBACK")
+    assert restored(folder) == judge.DUE
+    assert (json.loads(helm.read_text())[-1]["status"], held(helm)[-1]) == ("deployed", "op-0.9.0")
+    assert restored(folder) == judge.ALREADY
+
+
+@pytest.mark.parametrize("description, target", [("Rollback to 1", " 1"), ("", "")])
+def test_the_command_for_a_killed_rollback_names_its_target(helm, tmp_path, description, target):
+    last = {"revision": "3", "chart": "op-1.0.0", "status": "pending-rollback", "description": description}
+    helm.write_text(json.dumps([{**last, "values": {}}]))
+    answer = run(tmp_path / "journal", True, **RELEASE)
+    assert answer["failure"]["code"] == clusters.UNFINISHED
+    assert f"run `helm rollback op{target} --namespace ops`" in answer["msg"]
+
+
 def test_a_release_that_a_killed_helm_left_is_named(helm, tmp_path):
     helm.write_text(json.dumps([{"revision": "1", "chart": "op-1.0.0", "values": {}, "status": "pending-upgrade"}]))
     answer = run(tmp_path / "journal", True, **RELEASE)
