@@ -6,7 +6,7 @@ import os
 
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, tool
 from gates.tree import clean_copy
-from turns import number_of_commit
+from turns import due, number_of_commit
 from vsphere_twin.guests import engine
 
 # One commit out of this number builds the image and runs the infrastructure in it, which takes minutes. On this commit,
@@ -22,17 +22,12 @@ def needs(gate: Gate) -> None:
         if line and not line.startswith("#") and line not in output:
             raise GateFailed(f"ansible-builder does not see the requirement {line!r}.")
     number = number_of_commit()
-    if not due(number):
+    if not due(TURN, of=EVERY, number=number):
         gate.notes.append(f"without the image on commit {number}: the next one with it is {following(number)}")
     elif os.environ.get("AIREADY_ENGINE") != "required" and engine.running() is None:
         gate.notes.append("without the image: no container engine answers")
     else:
         image(gate)
-
-
-def due(number: int) -> bool:
-    """Return whether it is the turn of this commit."""
-    return number % EVERY == TURN
 
 
 def following(number: int) -> int:
