@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from pyVmomi import vim, vmodl
 
@@ -174,7 +176,25 @@ def test_files_and_folders_are_copied_and_moved(client):
     assert of(manager.MoveDatastoreFile_Task(sourceName=one, destinationName=one, force=True, **place)) is exists
     assert of(manager.MoveDatastoreFile_Task(sourceName=two, destinationName=f"{one}/in", **place)) is type(None)
     assert (text("two/t.txt"), text("one/in/t.txt")) == (404, "text")
-    assert of(manager.DeleteDatastoreFile_Task(name=one, datacenter=client.center)) is type(None)
+    client.ask("PUT", "/folder/one/old.txt?dcPath=lab&dsName=datastore-01", b"x" * 9, {"Cookie": client.cookie})
+    with a_full_datastore(client):
+        full = ended(manager.CopyDatastoreFile_Task(sourceName=one, destinationName=two, force=True, **place))
+        assert (type(full), full.datastore) == (vim.fault.NoDiskSpace, "datastore-01")
+        # A move within the datastore needs no space.
+        assert of(manager.MoveDatastoreFile_Task(sourceName=one, destinationName=two, **place)) is type(None)
+    assert of(manager.DeleteDatastoreFile_Task(name=two, datacenter=client.center)) is type(None)
+
+
+@contextlib.contextmanager
+def a_full_datastore(client):
+    """Eight bytes are free on it."""
+    (store,) = [one for one in client.twin.world.of_kind("Datastore") if one.name == "datastore-01"]
+    before = store.base_free
+    store.base_free -= store.free - 8
+    try:
+        yield
+    finally:
+        store.base_free = before
 
 
 def test_a_disk_is_made_grows_and_is_deleted_without_a_vm(client):

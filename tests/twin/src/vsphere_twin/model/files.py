@@ -129,6 +129,15 @@ def move(world, source, source_path, target, target_path, force=False, keep=Fals
     world.touch(source, target)
 
 
+def growth(source, source_path, target, target_path):
+    """The bytes that a copy of a file or a folder adds to the target, whose files it replaces."""
+    grown = 0
+    for path in (source_path, *source.files.paths(source_path, deep=True)):
+        file, old = source.files.get(path), target.files.get(target_path + path[len(source_path) :])
+        grown += file.size - (old.size if old is not None else 0) if file is not None else 0
+    return grown
+
+
 def not_found(path):
     """The fault for a file that is not there."""
     return vim.fault.FileNotFound(msg=f"File {path} was not found", file=str(path))
