@@ -219,6 +219,24 @@ def test_a_resource_pool_has_the_allocation_that_was_requested(client):
     assert root.resourcePool == []
 
 
+def test_a_nested_pool_reserves_from_its_parent(client):
+    root = client.find(vim.ClusterComputeResource, "gpu").resourcePool
+    fixed = root.CreateResourcePool("fixed", allocations(reservation=1000, expandableReservation=False))
+    first = fixed.CreateResourcePool("first", allocations(reservation=600))
+    with pytest.raises(vim.fault.InsufficientCpuResourcesFault) as lack:
+        fixed.CreateResourcePool("second", allocations(reservation=500))
+    assert (lack.value.unreserved, lack.value.requested) == (400, 500)
+    fixed.CreateResourcePool("second", allocations(reservation=400))
+    with pytest.raises(vim.fault.InsufficientCpuResourcesFault):
+        first.UpdateConfig(None, allocations(reservation=601))
+    # An expandable pool borrows from the pools above it.
+    grows = root.CreateResourcePool("grows", allocations(reservation=1000))
+    grows.CreateResourcePool("third", allocations(reservation=1500))
+    with pytest.raises(vim.fault.InsufficientCpuResourcesFault):
+        grows.CreateResourcePool("fourth", allocations(reservation=99_999_999))
+    root.DestroyChildren()
+
+
 def created(client, product=None, **config):
     spec = vim.DistributedVirtualSwitch.CreateSpec(configSpec=DVS.ConfigSpec(**config))
     if product:

@@ -65,15 +65,32 @@ def _require_room(pool, wanted):
     hosts = [host for host in pool.owner.hosts.values() if host.connection == "connected"]
     mhz = sum(resources.cpu_capacity_mhz(host) for host in hosts)
     megabytes = sum(resources.effective_memory_mb(host) for host in hosts)
-    beside = [one for one in pool.parent.pools.values() if one is not pool]
     for name, capacity, lack, unit in (
         ("cpuAllocation", mhz, vim.fault.InsufficientCpuResourcesFault, 1),
         ("memoryAllocation", megabytes, vim.fault.InsufficientMemoryResourcesFault, 1024 * 1024),
     ):
-        left = capacity - sum(one.allocations[name].reservation for one in beside if name in one.allocations)
+        left = _left(pool, pool.parent, name, capacity)
         if wanted[name].reservation > left:
             raise lack(
                 msg="The available resources in the parent resource pool are insufficient for the operation.",
                 unreserved=max(0, left) * unit,
                 requested=wanted[name].reservation * unit,
             )
+
+
+def _left(pool, above, name, capacity):
+    """What a pool below this one may reserve; an expandable parent reserves more from its own parent."""
+    others = sum(_demand(one, name) for one in above.pools.values() if one is not pool)
+    if above.parent is not above.owner:
+        own = above.allocations.get(name) or allocation(name)
+        borrowed = _left(above, above.parent, name, capacity) if own.expandableReservation else 0
+        capacity = max(own.reservation, borrowed)
+    return capacity - others
+
+
+def _demand(pool, name):
+    """What a pool takes from its parent: its reservation, and what its own pools borrow beyond it."""
+    own = pool.allocations.get(name) or allocation(name)
+    if not own.expandableReservation:
+        return own.reservation
+    return max(own.reservation, sum(_demand(one, name) for one in pool.pools.values()))
