@@ -12,10 +12,11 @@ from .switch import port_setting
 
 def fetch(switch, criteria):
     """Return the matching ports; port groups count only if the criteria contain inside or outside (vSphere API)."""
-    used = list(_of_vms(switch))
+    ports = _Ports(switch, criteria)
+    used = list(_of_vms(ports))
     taken = {row.key for row in used}
     running = set(_running(switch))
-    rows = [*_uplinks(switch), *used, *(row for row in _free(switch) if row.key not in taken)]
+    rows = [*_uplinks(ports), *used, *_free(ports, taken)]
     tests = (
         (criteria.uplinkPort, lambda row, value: (row.portgroupKey == switch.uplink_group.key) is value),
         (criteria.connected, lambda row, value: (row.connectee is not None) is value),
@@ -26,34 +27,68 @@ def fetch(switch, criteria):
             ),
         ),
         (criteria.host or None, lambda row, value: row.proxyHost in value),
-        (criteria.portKey or None, lambda row, value: row.key in value),
-        (criteria.inside, lambda row, value: _inside(row, criteria) is value),
     )
     return [row for row in rows if all(value is None or fits(row, value) for value, fits in tests)]
 
 
-def _inside(row, criteria):
-    return not criteria.portgroupKey or row.portgroupKey in criteria.portgroupKey
+class _Ports:
+    """What the ports of one request have in common. A switch has tens of thousands of ports."""
+
+    def __init__(self, switch, criteria):
+        self.switch = switch
+        self._keys = set(criteria.portKey or ())
+        self._inside, self._groups = criteria.inside, set(criteria.portgroupKey or ())
+        self._settings = {}
+
+    def are_asked(self, group):
+        """Whether the criteria select ports of this group."""
+        return self._inside is None or (not self._groups or group.key in self._groups) is self._inside
+
+    def is_asked(self, key):
+        """Whether the criteria select this port of a selected group."""
+        return not self._keys or key in self._keys
+
+    def port(self, group, host, key, name, connectee, cookie=None):
+        """A port; all ports of a group have one setting."""
+        if group.key not in self._settings:
+            self._settings[group.key] = port_setting(self.switch, group)
+        return make(
+            vim.dvs.DistributedVirtualPort,
+            key=key,
+            config=make(
+                vim.dvs.DistributedVirtualPort.ConfigInfo,
+                name=name,
+                configVersion="1",
+                setting=self._settings[group.key],
+            ),
+            dvsUuid=self.switch.uuid,
+            portgroupKey=group.key,
+            proxyHost=host,
+            connectee=connectee,
+            conflict=False,
+            connectionCookie=cookie,
+        )
 
 
-def _uplinks(switch):
-    group = switch.uplink_group
-    for host in switch.hosts.values():
+def _uplinks(ports):
+    switch, group = ports.switch, ports.switch.uplink_group
+    for host in switch.hosts.values() if ports.are_asked(group) else ():
         plugged = {key: nic.device for nic, key, _name in members.plug(switch, host)}
         for key, name in zip(members.keys(switch, host), switch.uplinks, strict=True):
             device = plugged.get(key)
             connectee = (
                 make(vim.dvs.PortConnectee, connectedEntity=host, nicKey=device, type="pnic") if device else None
             )
-            yield _port(switch, group, host, key, name, connectee)
+            if ports.is_asked(key):
+                yield ports.port(group, host, key, name, connectee)
 
 
-def _of_vms(switch):
-    for group in switch.portgroups.values():
+def _of_vms(ports):
+    for group in filter(ports.are_asked, ports.switch.portgroups.values()):
         for vm in group.vms.values():
             for nic in vm.nics:
                 port = getattr(nic.backing, "port", None)
-                if port is not None and port.portgroupKey == group.key:
+                if port is not None and port.portgroupKey == group.key and ports.is_asked(port.portKey):
                     connectee = make(
                         vim.dvs.PortConnectee,
                         connectedEntity=vm,
@@ -61,7 +96,7 @@ def _of_vms(switch):
                         type="vmVnic",
                         addressHint=nic.macAddress,
                     )
-                    yield _port(switch, group, vm.host, port.portKey, None, connectee, port.connectionCookie)
+                    yield ports.port(group, vm.host, port.portKey, None, connectee, port.connectionCookie)
 
 
 def _running(switch):
@@ -71,24 +106,9 @@ def _running(switch):
                 yield from (port.portKey for port in vm.ports_of(group))
 
 
-def _free(switch):
-    for group in switch.portgroups.values():
+def _free(ports, taken):
+    for group in filter(ports.are_asked, ports.switch.portgroups.values()):
         if not group.uplink and group.bound:
             for key in group.port_keys:
-                yield _port(switch, group, None, key, None, None)
-
-
-def _port(switch, group, host, key, name, connectee, cookie=None):
-    return make(
-        vim.dvs.DistributedVirtualPort,
-        key=key,
-        config=make(
-            vim.dvs.DistributedVirtualPort.ConfigInfo, name=name, configVersion="1", setting=port_setting(switch, group)
-        ),
-        dvsUuid=switch.uuid,
-        portgroupKey=group.key,
-        proxyHost=host,
-        connectee=connectee,
-        conflict=False,
-        connectionCookie=cookie,
-    )
+                if key not in taken and ports.is_asked(key):
+                    yield ports.port(group, None, key, None, None)
