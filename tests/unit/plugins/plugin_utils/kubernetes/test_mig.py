@@ -93,6 +93,29 @@ def test_a_failure_of_the_layout_before_does_not_count():
     assert mig.settled([old], operator("3g"), {}) is True
 
 
+def of_seven(state, gpus, time="", config="aiready-a100-40gb"):
+    found = node(f"{A100}-MIG-1g.5gb", state)
+    found["metadata"]["labels"][mig.CONFIG] = config
+    fields = {"f:metadata": {"f:labels": {f"f:{mig.STATE}": {}}}}
+    found["metadata"]["managedFields"] = [{"manager": "kubectl-label", "time": time, "fieldsV1": fields}]
+    found["status"]["allocatable"]["nvidia.com/gpu"] = str(gpus)
+    return found
+
+
+@pytest.mark.parametrize(
+    "old, now, ended",
+    [
+        pytest.param(of_seven("success", 14), of_seven("success", 14), False, id="the manager has not begun"),
+        pytest.param(of_seven("success", 14), of_seven("pending", 14, "10:01"), False, id="it works"),
+        pytest.param(of_seven("success", 14), of_seven("success", 2), True, id="the counts changed"),
+        pytest.param(of_seven("success", 14), of_seven("success", 14, "10:02"), True, id="it reported again"),
+        pytest.param(of_seven("success", 14, config="all-1g.5gb"), of_seven("success", 14), True, id="of others"),
+    ],
+)
+def test_fewer_instances_of_one_profile_need_a_new_report_or_other_counts(old, now, ended):
+    assert mig.settled([now], operator("1g"), {}, [old]) is ended
+
+
 @pytest.mark.parametrize(
     "strategy, layout, product, instances, gpus, offered",
     [
