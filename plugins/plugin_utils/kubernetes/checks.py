@@ -82,17 +82,13 @@ def pods(requested: Mapping[str, Any], seen: Objects, guests: Mapping[str, Any] 
     chosen = nodes.chosen(seen, requested["nodes"])
     if guests is not None:
         measured = [name for name, one in guests.items() if "measurements" in one["before"]]
-        chosen = [one for one in chosen if one["metadata"]["name"] in measured and _is_timed(requested["checks"])]
+        chosen = [one for one in chosen if one["metadata"]["name"] in measured and suite.is_timed(requested["checks"])]
     return [_pod(requested, one, account, guests is not None) for one in chosen]
-
-
-def _is_timed(checks: Mapping[str, Any]) -> bool:
-    return bool(checks.get("pairs") or checks.get("jobs"))
 
 
 def _stack(requested: Mapping[str, Any]) -> Stack:
     checks = requested["checks"]
-    watched = checks["dcgm_health"] and _is_timed(checks)
+    watched = checks["dcgm_health"] and suite.is_timed(checks)
     engine = ENGINE.format(namespace=requested["gpu_operator"]["namespace"]) if watched else ""
     return Stack(checks["dcgm_level"], checks["gds"], checks["gds_file"], engine)
 
@@ -265,7 +261,7 @@ def intent_of(requested: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
     known = (*ALL, *OF_STACK, HEALTH, *(WITH_RDMA if network else ()), *(pair_checks(network) if pairs else ()))
     skip = {check: NOT_IN_PODS for check in suite.CHECKS if check not in known}
     skip.update(dict.fromkeys(OF_JOBS, "site.kubernetes.checks.jobs is not set"))
-    if not _is_timed(checks):
+    if not suite.is_timed(checks):
         skip.update({"guest.licence:after": NOT_TIMED, **({HEALTH: NOT_TIMED} if checks.get("dcgm_health") else {})})
     if jobs:
         skip = {check: why for check, why in skip.items() if check not in OF_JOBS}

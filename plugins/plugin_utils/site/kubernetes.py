@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import suite
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import pod_checks, pod_network, stack, vks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
@@ -49,7 +50,7 @@ def kubernetes(site: Any) -> dict[str, Any]:
             "driver": given(operator["driver"]),
             "mig_layout": (site["stack"]["mig"] or {}).get("layout") or [],
             "gds": stack.stack(site)["gds"],
-            "dcgm": stack.stack(site)["dcgm_health"] and pod_checks.is_timed(requested),
+            "dcgm": stack.stack(site)["dcgm_health"] and suite.is_timed(requested["checks"]),
             "licensed": bool(shared and operator["driver"] and site["licence"] == "nvaie"),
         },
         "network_operator": pod_network.pod_network(site) if requested["network_operator"] else {},

@@ -50,12 +50,6 @@ def pod_checks(site: Mapping[str, Any], requested: Mapping[str, Any]) -> dict[st
     }
 
 
-def is_timed(requested: Mapping[str, Any]) -> bool:
-    """Whether pods measure pairs or jobs, which load the GPUs and the network."""
-    checks = requested["checks"] or {}
-    return bool(checks.get("pairs") or checks.get("jobs"))
-
-
 def pull_secrets(requested: Mapping[str, Any], part: Mapping[str, Any]) -> list[str]:
     """The secrets of pods, with the one that the role creates."""
     own = requested["pull_secret"]

@@ -94,7 +94,7 @@ def problems(site: Mapping[str, Any]) -> Iterator[str]:
     if checks:
         # Pods of the checks run them.
         requested.update(dcgm_diag=0, gds_file="")
-        requested["dcgm_health"] = requested["dcgm_health"] and not (checks["pairs"] or checks["jobs"])
+        requested["dcgm_health"] = requested["dcgm_health"] and not suite.is_timed(checks)
     if site["kubernetes"] and not requested["gds_file"]:
         # The GPU Operator loads the module of GPUDirect Storage, also without a check of the validation.
         requested["gds"] = False

@@ -317,3 +317,8 @@ def left_out(spec: CheckSpec, intent: Mapping[str, Any]) -> str:
     if spec.check in OVER_GPUDIRECT and intent["gpudirect"] == "disabled":
         return "The site disables GPUDirect."
     return ""
+
+
+def is_timed(checks: Mapping[str, Any] | None) -> bool:
+    """Whether pods measure pairs or jobs, which load the GPUs and the network; checks of site.kubernetes."""
+    return bool(checks and (checks.get("pairs") or checks.get("jobs")))
