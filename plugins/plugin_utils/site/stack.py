@@ -30,7 +30,12 @@ DIGEST = "sha256:"
 OF_HARDWARE = 2
 # GPUDirect Storage from 1.7.2 on does not support vGPUs of these boards (NVIDIA AI Enterprise, GPUDirect page).
 # The boards before them have no open kernel modules for a vGPU.
-NO_STORAGE = ("a2", "a10", "a16", "a30", "a40", "a800", "rtx_a", "t4", "v100")
+NO_STORAGE = ("a2", "a10", "a16", "a30", "a40", "a100", "a800", "rtx_a5000", "rtx_a6000", "t4", "v100", "v100s")
+
+
+def has_no_storage(board: str) -> bool:
+    """Whether a vGPU of this board cannot use GPUDirect Storage. A key is a family, or begins with it and a line."""
+    return any(board == family or board.startswith(f"{family}_") for family in NO_STORAGE)
 
 
 def stack(site: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,7 +200,7 @@ def _storage(requested: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[
     yield from _driver_of_pods(site, key)
     profile = site["gpu"]["profile"] or ""
     board = catalogue.board_of(profile) if site["gpu"]["mode"] in VGPU_MODES else None
-    if board is not None and board.key.startswith(NO_STORAGE):
+    if board is not None and has_no_storage(board.key):
         yield (
             f"{key}: GPUDirect Storage does not support a vGPU of the board {board.title} (site.gpu.profile is "
             f"{profile}). Use Ada, Hopper or Blackwell with the open guest driver, use passthrough, or remove it."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import compatibility
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import stack as of_stack
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import validation
 
 from unit.plugins.filter.seen_guests import site
@@ -172,3 +173,17 @@ def test_images_of_pods_count_too(pods, keys):
     found = list(compatibility.unpinned(site(guests=None, **asked)))
     assert [one.todo.partition(":")[0] for one in found] == [f"site.kubernetes.{key}" for key in keys]
     assert {one.where for one in found} <= {"kubernetes"}
+
+
+@pytest.mark.parametrize(
+    "board, expected",
+    [
+        *[
+            (key, True)
+            for key in ("a2", "a10", "a100_pcie_80gb", "a800_hgx_80gb", "rtx_a6000", "t4", "v100s_pcie_32gb")
+        ],
+        *[(key, False) for key in ("l4", "l40s", "h100_nvl_94gb", "rtx_6000_ada", "a200", "a1000_80gb", "t400")],
+    ],
+)
+def test_boards_are_compared_as_whole_families(board, expected):
+    assert of_stack.has_no_storage(board) is expected
