@@ -32,7 +32,10 @@ def owners(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     start = [row.ref for row, cluster in there.hosts.values()] + [row.ref for row in there.residents]
     found = {row.moid: row for row in properties.retrieve(vcenter, select, start, skip_gone=True)}
     gpus = {moid: _gpus_of(found[moid]) for moid in there.hosts if moid in found}
-    vms = [_vm(found[row.moid], paths.path(row), there.hosts, gpus) for row in there.residents if row.moid in found]
+    rows_of_vms = [(found[row.moid], paths.path(row)) for row in there.residents if row.moid in found]
+    made = [_vm(row, path, there.hosts, gpus) for row, path in rows_of_vms]
+    # A VM may have left the cluster since the first read.
+    vms = [vm for vm in made if vm is not None]
     return sorted(vms, key=lambda vm: vm["path"])
 
 
@@ -51,8 +54,10 @@ def _gpus_of(row: Row) -> set[str]:
 
 def _vm(
     row: Row, path: str, hosts: Mapping[str, tuple[Row, str]], gpus: Mapping[str, Collection[str]]
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
     machine = rows.machine_of(row)
+    if machine.host not in hosts:
+        return None
     extra = {option.key.lower(): option.value for option in row.get("config.extraConfig") or ()}
     origin = origin_of(extra, machine.name)
     boards = [address for address in machine.devices if address in gpus.get(machine.host, ())]

@@ -56,9 +56,9 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
         name, now, wanted = item.requested.name, item.now, item.wanted
         item.touched = True
         for namespace in sorted(set(now.namespaces) - set(wanted.namespaces)):
-            self._offer(item, namespace, False)
+            self._withdraw(item, namespace)
         if not wanted.present:
-            self._send(item, "DELETE", f"{_CLASSES}/{name}", None, "cannot be removed")
+            self._remove(item)
             return
         body = vm_class.body(now, wanted, self._release)
         if not now.present:
@@ -124,6 +124,23 @@ class VmClasses(Noun[vm_class.ClassRequest, vm_class.VmClass]):
                 ) from error
             raise refused(error, item.label, wanted, _OF_NAMESPACES) from error
         return dict(answer.get("vm_service_spec") or {})
+
+    def _withdraw(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], namespace: str) -> None:
+        try:
+            self._offer(item, namespace, False)
+        except OperatorError as error:
+            # A namespace that somebody deleted since the read offers nothing.
+            if error.code != "namespace_not_found":
+                raise
+
+    def _remove(self, item: Item[vm_class.ClassRequest, vm_class.VmClass]) -> None:
+        wanted = "cannot be removed"
+        try:
+            self._rest.call("DELETE", f"{_CLASSES}/{item.requested.name}")
+        except Answered as error:
+            # Somebody may have deleted it since the read, and prove reads again.
+            if error.status != 404:
+                raise refused(error, item.label, wanted, _FIELD) from error
 
     def _offer(self, item: Item[vm_class.ClassRequest, vm_class.VmClass], name: str, offered: bool = True) -> None:
         # The lists replace those of the namespace, so that a request has all of them.

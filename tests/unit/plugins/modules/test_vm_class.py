@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor import vm_class
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.supervisor.noun import VmClasses
 
 from unit.plugins.modules import described
 
@@ -156,3 +159,33 @@ def test_the_firmware_is_removed():
     left = wanted(now, firmware="none")
     assert vm_class.body(now, left, NEW) == {"config_spec": {"_typeName": "VirtualMachineConfigSpec"}}
     assert wanted(again(wanted(release=OLD)), OLD, firmware="none").firmware is None
+
+
+class Refusing:
+    """REST services that refuse each request of some methods with a status."""
+
+    def __init__(self, status, *methods):
+        self.status, self.methods, self.sent = status, methods, []
+
+    def call(self, method, path, body=None):
+        self.sent.append((method, path))
+        if method in self.methods:
+            raise Answered(self.status, "NOT_FOUND", ["It is gone."])
+        return []
+
+
+def applied(rest, now, **given):
+    noun = VmClasses(params(**given), None)
+    noun._rest = rest
+    item = Item(LABEL, requested(**given), now=now, wanted=wanted(now, **given))
+    noun.apply([item])
+    return rest.sent
+
+
+def test_a_class_and_a_namespace_that_somebody_deleted_since_the_read_are_no_error():
+    now = vm_class.VmClass(cpus=8, namespaces=("a",))
+    given = {"state": "absent", "cpus": None, "memory_mb": None, "withdraw_from": ["a"]}
+    sent = applied(Refusing(404, "GET", "DELETE"), now, **given)
+    assert [method for method, _path in sent] == ["GET", "DELETE"]
+    with pytest.raises(OperatorError, match="cannot be removed"):
+        applied(Refusing(403, "DELETE"), vm_class.VmClass(cpus=8), **given)
