@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: cluster_configuration
 short_description: Manage host settings in the configuration profile of a cluster
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: gpu_capacity_info
 short_description: Gather how many GPU devices still fit on hosts and clusters
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: helm_release
 short_description: Manage one Helm release so that it can be restored
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: kubernetes_object
 short_description: Manage one object of a Kubernetes cluster so that it can be restored
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: restore_step
 short_description: Manage the return of settings to the values before earlier runs
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

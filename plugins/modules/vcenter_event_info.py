@@ -9,12 +9,13 @@ DOCUMENTATION = r"""
 ---
 module: vcenter_event_info
 short_description: Gather who changed VMs, hosts and clusters, from the events of vCenter
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
   - Returns the events of VMs, hosts and clusters that name a user, the newest first.
-  - Reads the events of each object of O(objects) by a filter of vCenter, in pages of up to 1,000 events, and changes nothing.
+  - Reads the events of each object of O(objects) by a filter of vCenter, in pages of up to 1,000 events.
+  - Changes nothing.
 notes:
   - vCenter keeps events for a limited time, and does not record each change. An event shows who last changed an object,
     not which setting.

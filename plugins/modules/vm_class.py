@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: vm_class
 short_description: Manage a VM class with GPUs of the Supervisor
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -121,3 +121,13 @@ def test_every_failure_in_a_stage_is_shortened():
 def test_the_examples_show_the_action_group_in_a_play(module):
     plays = [entry for entry in parsed(constants(modules()[module])["EXAMPLES"]) if "tasks" in entry]
     assert [play for play in plays if f"group/{NAME}.vcenter" in play.get("module_defaults", {})]
+
+
+def test_what_no_release_has_names_the_version_in_preparation():
+    released, version = load("changelogs/changelog.yaml")["releases"], load("galaxy.yml")["version"]
+    if not list((ROOT / "changelogs" / "fragments").glob("*.yml")):
+        pytest.skip("a release consumed the fragments")
+    assert version not in released
+    known = {one["name"]: number for number, release in released.items() for one in release.get("modules", ())}
+    added = {module: documentation(modules()[module])["version_added"] for module in MODULES}
+    assert added == {name: known.get(name, version) for name in added}
