@@ -74,6 +74,9 @@ def test_a_first_class_disk_from_its_creation_to_its_deletion(client):
     assert [one.id for one in manager.ListVStorageObject(store)] == [key.id]
     assert ended(manager.ExtendDisk_Task(key, store, 2048)) is None
     assert isinstance(ended(manager.ExtendDisk_Task(key, store, 1024)), vmodl.fault.InvalidArgument)
+    for wrong in (99, 4000):  # none, and the adapter of a network
+        assert isinstance(ended(vm.AttachDisk_Task(key, store, wrong)), vim.fault.InvalidController)
+    assert isinstance(ended(vm.AttachDisk_Task(key, store, 300)), vim.fault.InvalidDeviceSpec)  # PS/2
     assert ended(vm.AttachDisk_Task(key, store)) is None
     assert isinstance(ended(vm.AttachDisk_Task(key, store)), vim.fault.InvalidState)
     (disk,) = [one for one in vm.config.hardware.device if getattr(one, "vDiskId", None)]

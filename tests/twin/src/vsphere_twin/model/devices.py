@@ -291,7 +291,8 @@ def _connect(vm, index, device):
     if isinstance(device, ON_SIO) and device.controllerKey is None:
         device.controllerKey = SIO_CONTROLLER
     controller = by_key(vm, device.controllerKey) if device.controllerKey is not None else None
-    if controller is None:
+    holders = tuple(row[0] for row in DISK_KEYS) if isinstance(device, DEVICE.VirtualDisk) else DEVICE.VirtualController
+    if not isinstance(controller, holders):
         raise invalid(index, device)
     taken = {one.unitNumber for one in vm.devices if one.controllerKey == controller.key}
     if isinstance(controller, DEVICE.VirtualSCSIController):

@@ -123,7 +123,7 @@ def attach(world, vm, disk, controller, unit):
     kinds = (vim.vm.device.VirtualSCSIController, vim.vm.device.VirtualNVMEController)
     if controller is None:
         controller = next((one.key for one in vm.devices if isinstance(one, kinds)), None)
-    if controller is None or devices.by_key(vm, controller) is None:
+    if not isinstance(devices.by_key(vm, controller), vim.vm.device.VirtualController):
         raise vim.fault.InvalidController(
             msg="The controller is not valid.", controllerKey=controller or 0, deviceIndex=0, property="controllerKey"
         )
