@@ -6,17 +6,12 @@ import pathlib
 
 import pytest
 import yaml
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
-
-try:
-    from ansible.template import trust_as_template
-except ImportError:  # before ansible-core 2.19, which takes any text for a template
-    trust_as_template = str
-
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import hosts
 
 from unit.plugins.filter.test_host_plan_profile import GRAPHICS, SHARED_DIRECT, plan
+from unit.roles.test_esxi_host_variables import SEEN
+from unit.roles.test_esxi_host_variables import plan as plan_of_defaults
+from unit.roles.variables import templates, value_of
 
 TASKS = pathlib.Path(__file__).resolve().parents[3] / "roles" / "esxi_host" / "tasks" / "preview.yml"
 
@@ -35,8 +30,9 @@ def test_addresses_are_compared_only_where_pvrdma_connects_them(pvrdma, named):
 def outlook(key, **given):
     """The value of a key that the preview records."""
     (task,) = (one for one in yaml.safe_load(TASKS.read_text()) if one["name"] == "Record what the stage would do")
-    expression = task["vars"]["__esxi_host_outlook"][key]
-    return Templar(loader=DataLoader(), variables=given).template(trust_as_template(expression))
+    there = {"esxi_host_name": "esx-01", "__esxi_host_seen": {"host": SEEN}, "__esxi_host_plan": plan_of_defaults()}
+    there.update(templates(task["vars"]))
+    return value_of("esxi_host", "__esxi_host_outlook", **{**there, **given})[key]
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,7 @@ def planned(**found):
 @pytest.mark.parametrize(
     "file, name, modes",
     [
-        ("main", "Take the host out of maintenance mode", (True, True, False, False)),
-        ("main", "Verify the desired state", (True, False, False, False)),
-        ("main", "Record the changes that check mode did not make", (False, True, False, False)),
+        ("main", "Restart the host, return it to service and verify it", (True, True, False, False)),
         ("round", "Report the planned changes", (True, True, False, False)),
         ("round", "Apply the planned changes", (True, False, False, False)),
         ("look", "Wait for a host that an earlier run restarted", (True, True, False, False)),
@@ -71,6 +69,14 @@ def planned(**found):
 )
 def test_what_a_real_run_check_mode_and_a_look_do(file, name, modes):
     assert tuple(is_met(file, name, **mode) for mode in MODES) == modes
+
+
+def test_check_mode_verifies_nothing_and_records_what_it_left():
+    names = ("Verify the desired state", "Record the changes that check mode did not make")
+    assert [[is_met("finish", name, **mode) for name in names] for mode in (REAL, CHECK)] == [
+        [True, False],
+        [False, True],
+    ]
 
 
 def test_a_host_on_which_nothing_is_due_is_left_alone():
@@ -103,7 +109,7 @@ def test_passthrough_is_read_again_where_it_was_requested(given, read):
 @pytest.mark.parametrize("may, mode, started", [(True, REAL, True), (True, CHECK, False), (False, REAL, False)])
 def test_vms_are_started_again_where_they_may_have_been_shut_down(may, mode, started):
     name = "Start the VMs that were shut down for the host"
-    assert is_met("main", name, **planned(asks={"vms": may}), **mode) is started
+    assert is_met("finish", name, **planned(asks={"vms": may}), **mode) is started
 
 
 @pytest.mark.parametrize(
@@ -135,8 +141,8 @@ def test_a_second_round_is_for_what_is_left_after_the_restart(differs, restart, 
 @pytest.mark.parametrize("now, again", [(True, False), (False, True)])
 def test_the_restart_and_the_second_round_follow_the_plan(now, again):
     given = planned(restarts_now=now, due={"again": again})
-    assert is_met("main", "Restart the host once for all pending settings", **given) is now
-    assert is_met("main", "Apply the changes that needed the restart first", **given) is again
+    assert is_met("finish", "Restart the host once for all pending settings", **given) is now
+    assert is_met("finish", "Apply the changes that needed the restart first", **given) is again
 
 
 CHANGED = {
