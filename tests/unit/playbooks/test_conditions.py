@@ -294,25 +294,31 @@ def test_surroundings_are_looked_at_for_a_site_without_problems(name, problems, 
 
 
 @pytest.mark.parametrize(
-    "local, looked",
-    [
-        ({"__preflight_goes_on": True, "__preflight_vcenter": {}}, True),
-        ({"__preflight_goes_on": True, "__preflight_vcenter": {"strangers": ["esx-01"]}}, False),
-        ({"__preflight_goes_on": True, "__preflight_vcenter": {"strangers": ["esx-02"]}}, True),
-        ({"__preflight_goes_on": False, "__preflight_vcenter": {}}, False),
-        ({"__preflight_vcenter": {}}, False),
-    ],
+    "local, looked", [({"__preflight_goes_on": True}, True), ({"__preflight_goes_on": False}, False), ({}, False)]
 )
-def test_a_host_is_looked_at_where_vcenter_shows_it(local, looked):
-    given = {"hostvars": {"localhost": local}, "inventory_hostname": "esx-01"}
-    assert is_met("preflight", "Check the host like its stage", **given) is looked
+def test_hosts_are_looked_at_where_vcenter_answers(local, looked):
+    assert is_met("preflight", "Check the host like its stage", hostvars={"localhost": local}) is looked
+
+
+@pytest.mark.parametrize(
+    "vcenter, looked",
+    [({"__preflight_vcenter": {}}, True), ({"__preflight_vcenter": {"strangers": ["esx-01"]}}, False), ({}, True)],
+)
+@pytest.mark.parametrize("name", ["Validate the settings of the host", "Check the host"])
+def test_a_host_is_looked_at_where_vcenter_shows_it(name, vcenter, looked):
+    play = entry_of("preflight", "Check the ESXi hosts", "vars")
+    strangers = worked_out(play["vars"]["__strangers"], {}, hostvars={"localhost": vcenter})
+    given = {"__strangers": strangers, "inventory_hostname": "esx-01", "site_host": {}}
+    assert is_met("preflight", name, **given) is looked
 
 
 def test_a_host_with_problems_of_its_own_is_not_looked_at():
     for problems, looked in ((["wrong"], False), ([], True)):
-        assert is_met("preflight", "Check the host", __preflight_problems=problems) is looked
-    assert is_met("preflight", "Validate the settings of the host", site_host={})
-    assert not is_met("preflight", "Validate the settings of the host")
+        given = {"__preflight_problems": problems, "__strangers": [], "inventory_hostname": "esx-01"}
+        assert is_met("preflight", "Check the host", **given) is looked
+    given = {"__strangers": [], "inventory_hostname": "esx-01"}
+    assert is_met("preflight", "Validate the settings of the host", site_host={}, **given)
+    assert not is_met("preflight", "Validate the settings of the host", **given)
 
 
 def test_a_switch_that_has_no_meaning_in_the_site_is_not_looked_at():
