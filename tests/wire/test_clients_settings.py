@@ -93,9 +93,9 @@ def test_a_value_that_no_vm_can_have_is_refused(client, spec, place):
 
 
 def test_a_setting_of_a_vm_that_nobody_serves_is_refused(client):
-    fault = reconfigured(client.vm(), vAppConfig=vim.vApp.VmConfigSpec(), annotation="dropped")
+    fault = reconfigured(client.vm(), sgxInfo=vim.vm.SgxInfo(epcSize=8), annotation="dropped")
     assert isinstance(fault, vmodl.fault.NotSupported)
-    assert "VirtualMachineConfigSpec.vAppConfig" in fault.msg
+    assert "VirtualMachineConfigSpec.sgxInfo" in fault.msg
     assert client.vm().config.annotation != "dropped"
 
 
