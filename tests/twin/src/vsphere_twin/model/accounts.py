@@ -23,6 +23,11 @@ def full_name(user):
     return f"{BUILT_IN.get(name.casefold(), name)} {domain}".strip()
 
 
+def domains(world):
+    """The domains of all users, as vCenter writes them."""
+    return sorted({user.rpartition("@")[2].upper() for user in world.users if "@" in user})
+
+
 def _split(name):
     domain, backslash, user = (name or "").partition("\\")
     if not backslash:

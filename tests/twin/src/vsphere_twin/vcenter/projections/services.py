@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from vsphere_twin.model import accounts
+
 from .. import privileges
 from ..registry import prop
 from . import vm_config
@@ -12,11 +14,15 @@ from .shape import make
 NOTHING = (
     ("LicenseManager", "featureInfo"),
     ("AlarmManager", "defaultExpression"),
-    ("UserDirectory", "domainList"),
     ("ScheduledTaskManager", "scheduledTask"),
 )
 for _kind, _name in NOTHING:
     prop(_kind, _name)(lambda service, world: [])
+
+
+@prop("UserDirectory", "domainList")
+def domain_list(directory, world):
+    return accounts.domains(world)
 
 
 @prop("CustomFieldsManager", "field")
