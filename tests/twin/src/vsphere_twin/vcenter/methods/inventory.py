@@ -141,6 +141,12 @@ def destroy_children(call, this):
         _dissolve(call.world, pool)
 
 
+@method("ClusterComputeResource", "RefreshRecommendation")
+def refresh_recommendation(call, this):
+    """Find nothing to move: DRS of the model does not balance running VMs."""
+    call.world.touch(this)
+
+
 @method("ComputeResource", "ReconfigureComputeResource_Task")
 def reconfigure_compute(call, this, spec, modify):
     def work():
