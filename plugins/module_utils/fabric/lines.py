@@ -32,6 +32,7 @@ _REFUSAL = re.compile(
     r"%\s?(?:error|invalid|incomplete|ambiguous|unrecognized|unknown|permission|authorization|not )|syntax error, ",
     re.IGNORECASE,
 )
+_TOO_LONG = re.compile(r"\d{31,}")  # no value has so many digits, and Python converts no number of more than 4300
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07|\x1b[=>()][A-B0]?|[^\n]\x08|[\x00\x07]")
 
 
@@ -104,6 +105,7 @@ def cleaned(text: str | None) -> list[str]:
 def without_terminal(text: str | None) -> str:
     """A text without carriage returns, pagers and escapes."""
     whole = _ESCAPES.sub("", text or "").replace("\ufeff", "")
+    whole = _TOO_LONG.sub("?", whole)
     whole = re.sub(r"\r+\n", "\n", _PAGED.sub("", whole)).replace("\r", "\n")
     return "\n".join(line.rstrip().expandtabs() for line in whole.split("\n"))
 

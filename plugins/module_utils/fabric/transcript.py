@@ -238,7 +238,9 @@ def heard(platform: Platform, parts: Iterable[Section]) -> Switch:
 
 def _unique(command: str, texts: Container[str]) -> str:
     """A unique key with the same meaning, for a command that was run for several ports."""
-    return command if command not in texts else _unique(f"{command} ", texts)
+    while command in texts:
+        command += " "
+    return command
 
 
 def unheard(platform: Platform, texts: Mapping[str, str], whole: Switch, live: bool = False) -> list[str]:

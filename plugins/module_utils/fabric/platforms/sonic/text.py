@@ -90,7 +90,7 @@ def tables_of(output: str) -> dict[str, Any]:
         return {}
     try:
         tables, _end = json.JSONDecoder().raw_decode(output, start)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return {
         name: rows if "|" in name else {key: row for key, row in rows.items() if isinstance(row, (dict, str))}

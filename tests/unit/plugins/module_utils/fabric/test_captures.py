@@ -291,3 +291,19 @@ def test_a_setting_of_os10_with_the_number_of_a_port_channel_is_no_port():
     text = "interface port-channel7\n mtu 9216\n vlt-port-channel 7\ninterface port-channel8\n vlt-port-channel 9\n"
     reported = parsed("os10", {"show running-configuration": text})
     assert (list(reported["ports"]), reported["unread"]) == (["port-channel7", "port-channel8"], [])
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("eos", "interface Ethernet1\n mtu " + "9" * 5000),
+        ("nxos", "interface Ethernet1/" + "9" * 5000 + "\n mtu 9216"),
+        ("os10", "interface ethernet1/1/" + "9" * 5000 + "\n mtu 9216"),
+        ("sonic", '{"PORT":' * 5000),
+        ("sonic", '{"PORT":' + "[" * 5000),
+        ("junos", "leaf> show version\nModel: qfx\n" * 1200),
+    ],
+)
+def test_an_output_without_limits_ends_without_a_traceback(name, text):
+    command = platform_of(name, None).reads([])[0]
+    assert offline.parsed(platform_of(name, None), {command: text})["platform"] == name
