@@ -37,7 +37,7 @@ def site(gate: Gate) -> None:
 
 def directpath(gate: Gate) -> None:
     """Rehearse what the first site does not prove: DirectPath on vSphere 9.1, without a host driver and a licence."""
-    _rehearse(gate, DIRECTPATH)
+    _rehearse(gate, DIRECTPATH, REHEARSAL_FIRST="forked")
 
 
 def kubernetes(gate: Gate) -> None:
@@ -49,13 +49,13 @@ def kubernetes(gate: Gate) -> None:
         gate.notes.append(f"only one commit in {KUBERNETES_EVERY} trains in pods")
 
 
-def _rehearse(gate: Gate, choices: Choices) -> None:
+def _rehearse(gate: Gate, choices: Choices, **env: str) -> None:
     words = chosen(choices, time.monotonic() - BEGAN)
     if words is None:
         gate.left_out = True
         gate.notes.append("it would end too late")
         return
     gate.notes.append(words)
-    output = gate.call(["make", "--no-print-directory", "rehearse", *words.split()], env=dict(os.environ))
+    output = gate.call(["make", "--no-print-directory", "rehearse", *words.split()], env={**os.environ, **env})
     # The summary begins with the verdict; see rehearse.Report.
     gate.closing = output[output.rindex("\nThe rehearsal ") :].strip()
