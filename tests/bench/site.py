@@ -209,6 +209,7 @@ def main(arguments=()):
     parser.add_argument("--steps", nargs="+", default=names, choices=names, help="the steps to run, in their order")
     options = parser.parse_args(arguments)
     figures = []
+    os.environ["AIREADY_BENCH"] = "1"  # see tests/sitecustomize.py
     for count in options.hosts:
         with (
             tempfile.TemporaryDirectory() as folder,
