@@ -19,6 +19,8 @@ import yaml
 from rehearse import awx_sinks, playbook
 from rehearse.awx_jobs import OF_JOBS, Executor, events, repository
 from rehearse.awx_notifications import Sender
+from vsphere_twin.controller.jobs import WORKFLOWS
+from vsphere_twin.controller.objects import NODES
 from wire.test_controller_launch import api_of
 
 from .awx import AWX, access, here, project, token_of, vcenter_of
@@ -49,7 +51,8 @@ validation: planned after machines, for train-01"""
 def options(twin, address, token, port, url):
     """The options of the role awx."""
     credentials = {"vcenter": vcenter_of(twin), "controller": {"host": twin.controller.url, "token": token}}
-    sinks = {"email": awx_sinks.mail_settings(port), "webhook": awx_sinks.webhook_settings(url)}
+    hook = {**awx_sinks.webhook_settings(url), "password": "not-a-real-one"}
+    sinks = {"email": awx_sinks.mail_settings(port), "webhook": hook}
     return {
         "awx_project": {"scm_url": address},
         "awx_execution_environment": {"image": "images.example.org/aiready:1"},
@@ -79,7 +82,8 @@ def test_the_workflow_runs_from_preflight_to_the_report(lab, monkeypatch):
     book.write_text(yaml.safe_dump(BOOK))
     with awx_sinks.mails() as (port, mails), awx_sinks.hook() as (url, hooks):
         given = json.dumps(options(twin, repository(lab.work / "project"), token, port, url))
-        run = lab.run("-e", given, of=book, inventory=here(lab), env=access(twin, token))
+        words = {"inventory": here(lab), "env": access(twin, token)}
+        run = lab.run("-e", given, of=book, **words)
         assert run.status == 0, run.output
         v2 = api_of(twin, monkeypatch)
         (flow,) = v2.workflow_jobs.get(name=FLOW).results
@@ -88,6 +92,7 @@ def test_the_workflow_runs_from_preflight_to_the_report(lab, monkeypatch):
         approval.approve()
         assert flow.wait_until_completed(0.2, WAIT_S).status == "successful"
     assert lab.profiles(NAME) == {NAME: [PROFILE]}
+    configured_again(lab, json.loads(given), words)
     done = jobs.listed("jobs")
     assert [(job["name"], job["status"], job["job_type"]) for job in done] == [
         (f"aiready {step}", "successful", "check" if step == "plan" else "run") for step in STEPS
@@ -106,6 +111,25 @@ def test_the_workflow_runs_from_preflight_to_the_report(lab, monkeypatch):
     managed = {f"{NAME} ({vm.moid}, {vm.instance_uuid})": {"moid": vm.moid, "instance_uuid": vm.instance_uuid}}
     # The validation reads guests and manages none.
     assert nodes == [managed, managed, managed, {}]
+
+
+def configured_again(lab, given, words):
+    """Check mode finds a node by hand and a changed setting beside a secret. Without them, a run changes nothing."""
+    objects = lab.twin.controller.service.objects
+    (project,) = (row["id"] for _table, row in objects.rows("projects"))
+    flow = next(row["id"] for _table, row in objects.rows(WORKFLOWS) if row["name"] == FLOW)
+    fields = {"identifier": "6a0c", "workflow_job_template": flow, "unified_job_template": project}
+    node, (mail, hook) = objects.create(NODES, fields), given["awx_notifications"]
+    headers = {**hook["configuration"], "headers": {"X-Site": "other"}}
+    other = {**given, "awx_notifications": [mail, {**hook, "configuration": headers}]}
+    found = lab.run("-e", json.dumps(other), "--check", of=AWX, **words)
+    assert (found.status != 0, found.changed) == (True, 1), found.output
+    task = found.output.partition("Configure the notification templates]")[2].partition("TASK [")[0]
+    assert (task.count("changed: "), task.count("ok: ")) == (1, 1)
+    assert "they can run without the approval: 6a0c (aiready). Delete them" in " ".join(found.text.split())
+    objects.delete(NODES, node)
+    again = lab.run("-e", json.dumps(given), of=AWX, **words)
+    assert (again.status, again.changed) == (0, 0), again.output
 
 
 def artifacts(done, description, results):
