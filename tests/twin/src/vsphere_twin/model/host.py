@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from pyVmomi import vim, vmodl
 
-from . import net_stacks
+from . import local_users, net_stacks, snmp
 from .dvx import DvxClass
 from .inventory import Managed, reference
 from .world import Entity
 
 # The managers below a host that have a managed object of their own.
 MANAGERS = {
+    "accountManager": ("HostLocalAccountManager", "localAccountManager"),
     "advancedOption": ("OptionManager", "EsxHostAdvSettings"),
     "assignableHardwareManager": ("HostAssignableHardwareManager", "assignableHardwareManager"),
     "authenticationManager": ("HostAuthenticationManager", "authenticationManager"),
@@ -39,10 +40,16 @@ MANAGERS = {
     "pciPassthruSystem": ("HostPciPassthruSystem", "pciPassthruSystem"),
     "powerSystem": ("HostPowerSystem", "powerSystem"),
     "serviceSystem": ("HostServiceSystem", "serviceSystem"),
+    "snmpSystem": ("HostSnmpSystem", "snmpSystem"),
     "storageSystem": ("HostStorageSystem", "storageSystem"),
+    "userDirectory": ("UserDirectory", "userDirectory"),
     "virtualNicManager": ("HostVirtualNicManager", "virtualNicManager"),
     "vmotionSystem": ("HostVMotionSystem", "vmotionSystem"),
 }
+STORES_OF_USERS = (
+    ("HostLocalAuthentication", "localAuthentication"),
+    ("HostActiveDirectoryAuthentication", "activeDirectoryAuthentication"),
+)
 GB = 1024**3
 NOT_CONNECTED = "Unable to communicate with the remote host, since it is disconnected."
 NO_ANSWER = "Unable to communicate with the remote host."
@@ -166,6 +173,9 @@ class Host(Managed):
         for prop, (kind, prefix) in MANAGERS.items():
             self.managers[prop] = world.add(HostManager(kind, f"{prefix}-{self.number}", self))
         self.browser = world.add(HostManager("HostDatastoreBrowser", f"datastoreBrowser-{self.moid}", self))
+        self.stores_of_users = [  # in the order in which the host asks them
+            world.add(HostManager(kind, f"{prefix}-{self.number}", self)) for kind, prefix in STORES_OF_USERS
+        ]
 
     def _state(self):
         self.connection = "connected"  # connected | disconnected | notResponding, as vCenter sees it
@@ -212,6 +222,8 @@ class Host(Managed):
         self.allowed_hosts: dict = {}  # by ruleset, where not everyone is allowed
         self.ntp_servers: list[str] = []
         self.power_policy = 2  # its key: balanced
+        self.local_users = local_users.all_of()
+        self.snmp = snmp.Agent()
         self.net_stacks = net_stacks.all_of()
         self.ipv6 = True
         self.ipv6_at_boot = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import graphics, kept
+from vsphere_twin.model import graphics, kept, snmp
 from vsphere_twin.model.host import require_answer
 
 from ..projections import host_settings
@@ -80,6 +80,20 @@ def configure_power_policy(call, this, key):
     call.world.touch(this, this.host)
 
 
+@method("HostSnmpSystem", "ReconfigureSnmpAgent")
+def reconfigure_snmp(call, this, spec):
+    snmp.reconfigure(_agent(this), spec)
+    call.world.touch(this, this.host)
+
+
+@method("HostSnmpSystem", "SendTestNotification")
+def send_test_notification(call, this):
+    """Send a trap; an agent that is off, or has no target, has nowhere to send it ([unsure]: the fault)."""
+    agent = _agent(this)
+    if not (agent.enabled and agent.targets):
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+
+
 @host_method("HostServiceSystem", "RefreshServices")
 def refresh_services(call, this):
     call.world.touch(this)
@@ -142,6 +156,13 @@ def _check_option(values, option, of_host):
         raise vmodl.fault.InvalidArgument(
             msg=f"A specified parameter was not correct: {option.key}", invalidProperty=option.key
         )
+
+
+def _agent(manager):
+    if not hasattr(manager, "host"):
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    require_answer(manager.host)
+    return manager.host.snmp
 
 
 def _service(call, manager, key):

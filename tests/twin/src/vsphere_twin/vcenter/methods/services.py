@@ -217,21 +217,3 @@ def _granted(call, user, ref, asked):
             for name in asked or []
         ],
     )
-
-
-@method("UserDirectory", "RetrieveUserGroups")
-def retrieve_users(
-    call, this, searchStr, exactMatch, findUsers, findGroups, domain=None, belongsToGroup=None, belongsToUser=None
-):
-    """Return the users of one domain or of all; the model has no groups."""
-    if belongsToGroup or belongsToUser:
-        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object: the twin has no groups.")
-    if domain and domain.upper() not in accounts.domains(call.world):
-        raise vim.fault.NotFound(msg=f"The object or item referred to could not be found: {domain}")
-    found, wanted = [], searchStr.casefold()
-    for user in sorted(call.world.users) if findUsers else ():
-        of_domain, _backslash, name = accounts.principal(user).rpartition("\\")
-        fits = name.casefold() == wanted if exactMatch and wanted else wanted in name.casefold()
-        if fits and (not domain or of_domain == domain.upper()):
-            found.append(make(vim.UserSearchResult, principal=name, fullName=accounts.full_name(user), group=False))
-    return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from vsphere_twin.model import snmp
+
 from ..registry import prop
 from . import host_gpu, host_network, host_pci, host_settings
 from .shape import make
@@ -30,12 +32,27 @@ READ = {
     ("HostVirtualNicManager", "info"): lambda host: make(
         vim.host.VirtualNicManagerInfo, netConfig=host_network.nic_services(host)
     ),
+    ("HostAuthenticationManager", "info"): lambda host: host_settings.authentication(),
+    ("HostAuthenticationManager", "supportedStore"): lambda host: host.stores_of_users,
+    ("HostLocalAuthentication", "info"): lambda host: host_settings.authentication().authConfig[0],
+    ("HostActiveDirectoryAuthentication", "info"): lambda host: host_settings.authentication().authConfig[1],
     ("HostAccessManager", "lockdownMode"): lambda host: host.lockdown,
     ("HostDatastoreSystem", "datastore"): lambda host: list(host.datastores.values()),
     ("HostDatastoreBrowser", "datastore"): lambda host: list(host.datastores.values()),
 }
 for (_kind, _name), _read in READ.items():
     prop(_kind, _name)(lambda manager, world, read=_read: read(manager.host))
+
+
+@prop("HostSnmpSystem", "configuration")
+def snmp_configuration(manager, world):
+    """The agent of a host; that of vCenter itself is not served."""
+    return host_settings.snmp_configuration(manager.host) if hasattr(manager, "host") else None
+
+
+@prop("HostSnmpSystem", "limits")
+def snmp_limits(manager, world):
+    return snmp.limits() if hasattr(manager, "host") else None
 
 
 @prop("OptionManager", "supportedOption")

@@ -256,3 +256,27 @@ def power_capability():
 def power_info(host):
     """The power policy in use."""
     return make(vim.host.PowerSystem.Info, currentPolicy=make_policy(*POLICIES[host.power_policy - 1]))
+
+
+def snmp_configuration(host):
+    """The settings of the SNMP agent."""
+    agent = host.snmp
+    return make(
+        vim.host.SnmpSystem.SnmpConfigSpec,
+        enabled=agent.enabled,
+        port=agent.port,
+        readOnlyCommunities=agent.communities,
+        trapTargets=agent.targets,
+        option=[make(vim.KeyValue, key=key, value=value) for key, value in agent.options.items()],
+    )
+
+
+def authentication():
+    """The stores of users of a host: its own, and Active Directory, which no host of the twin has joined."""
+    return make(
+        vim.host.AuthenticationManagerInfo,
+        authConfig=[
+            make(vim.host.LocalAuthenticationInfo, enabled=True),
+            make(vim.host.ActiveDirectoryInfo, enabled=False, smartCardAuthenticationEnabled=False),
+        ],
+    )

@@ -167,6 +167,7 @@ def config(host, world):
         autoStart=host_settings.autostart(host),
         dateTimeInfo=host_settings.date_time(host),
         adminDisabled=False,
+        authenticationManagerInfo=host_settings.authentication(),
         featureCapability=features(host),
         lockdownMode=host.lockdown,
         pciPassthruInfo=host_pci.passthrough_info(host),

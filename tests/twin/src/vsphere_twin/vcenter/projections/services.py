@@ -22,7 +22,8 @@ for _kind, _name in NOTHING:
 
 @prop("UserDirectory", "domainList")
 def domain_list(directory, world):
-    return accounts.domains(world)
+    """The domains of vCenter; a host has its local users only."""
+    return [] if hasattr(directory, "host") else accounts.domains(world)
 
 
 @prop("CustomFieldsManager", "field")

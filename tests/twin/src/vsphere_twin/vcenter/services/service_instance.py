@@ -11,6 +11,9 @@ from ...model.world import Entity
 from .. import types
 from ..registry import method, prop
 
+# The folder is no service, and a host alone has local accounts (API reference of ServiceContent).
+_NO_SERVICES = ("rootFolder", "accountManager")
+
 
 class ServiceInstance(Entity):
     kind = "ServiceInstance"
@@ -50,7 +53,7 @@ def content(entity, world):
     """The service content names whatever services the world has, by the types that the API declares for them."""
     found = vim.ServiceInstanceContent(about=about(world), rootFolder=vim.Folder(world.root_folder.moid))
     for info in found._GetPropertyList():
-        if issubclass(info.type, VmomiSupport.ManagedObject) and info.name != "rootFolder":
+        if issubclass(info.type, VmomiSupport.ManagedObject) and info.name not in _NO_SERVICES:
             service = _service(world, info)
             if service is not None:
                 setattr(found, info.name, types.reference(service))
