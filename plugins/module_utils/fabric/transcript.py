@@ -328,5 +328,6 @@ _ALIKE = {
     "p": ("po", "port-channel", "portchannel"),
     "m": ("ma", "mgmt", "management"),
     "v": ("veth", "vethernet"),
+    "mpo": ("mpo", "mlag-port-channel"),
 }
 EVERY = {"*", "all"}  # names for all ports

@@ -34,7 +34,9 @@ class System:
     def serial(self) -> str | None:
         """The serial on the label: Dell's service tag is the SKU; the SKU of others is an order number."""
         kinds = ("SKU", "SerialNumber") if self.vendor == "dell" else ("SerialNumber",)
-        return next((self.body[kind] for kind in kinds if self.body.get(kind)), None)
+        # Some boards without a number have blanks instead.
+        texts = (str(self.body.get(kind) or "").strip() for kind in kinds)
+        return next(filter(None, texts), None)
 
     @property
     def ids(self) -> dict[str, Any]:

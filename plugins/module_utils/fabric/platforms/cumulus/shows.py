@@ -137,8 +137,9 @@ def _of_all(switch: Switch, tree: Tree, own: str, default: Mapping[str, Set[str]
 
 def _listed(output: str) -> dict[str, dict[str, str]]:
     """Return {port: row} of a table with a row for each port."""
-    rows = text.rows_of(output, "interface")
-    return {row["interface"]: row for row in rows if str(row.get("interface", "")).startswith("swp")}
+    # Early releases put a plus before each port with a configuration.
+    rows = [(str(row.get("interface", "")).lstrip("+ "), row) for row in text.rows_of(output, "interface")]
+    return {name: row for name, row in rows if name.startswith("swp")}
 
 
 def _row(switch: Switch, name: str, row: Mapping[str, str]) -> None:

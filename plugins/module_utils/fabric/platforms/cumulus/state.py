@@ -70,6 +70,9 @@ def switch_of(switch: Switch, texts: Mapping[str, str]) -> Switch:
             header, settings = text.config_of(output)
             switch.version = _version(header.get("version")) or switch.version
             switch.model = header.get("model") or switch.model
+        elif words[:3] == ["nv", "config", "show"] and output.strip():
+            switch.unread.append(f"Cannot read `{command}`. Its output is not JSON. Give `nv config show -o json`.")
+            continue
         elif command.endswith(".conf"):
             settings = of_files(text.properties(output))
         else:

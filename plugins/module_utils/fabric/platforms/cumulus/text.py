@@ -44,8 +44,8 @@ def number(value: object) -> int | None:
     """Return the number in 150000, '150000', '146.48 KB' or '40000 B'; None for other values or an unknown unit."""
     if isinstance(value, bool) or value is None:
         return None
-    found = re.match(r"\s*([\d.,]+)\s*([a-zA-Z]*)\s*$", str(value))
-    if not found or not re.search(r"\d", found.group(1)):
+    found = re.match(r"\s*(\d[\d,]{0,29}(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*$", str(value))
+    if not found:
         return None
     unit = 1 if found.group(2) in BARE else UNITS.get(found.group(2).lower())
     return None if unit is None else round(float(found.group(1).replace(",", "")) * unit)

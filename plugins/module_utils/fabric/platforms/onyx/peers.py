@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.text import Reading
 
 
+UNREPORTED = ("", "n/a", r"n\a", "not advertised")  # values that a neighbor does not report
+
+
 def read_remote(reported: object, into: Reading) -> None:
     for port, what in by_port(reported):
         peers: list[dict[str, str]] = []
@@ -49,4 +52,4 @@ def _neighbour(peer: Mapping[str, str]) -> Neighbour:
     keys = ("Remote system name", "Remote port-id", "Remote chassis id", "Remote port description")
     # The type of a name can follow the name.
     reported = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]
-    return Neighbour(*(text if text not in ("", "N/A", r"N\A") else None for text in reported))
+    return Neighbour(*(text if text.lower() not in UNREPORTED else None for text in reported))

@@ -108,6 +108,26 @@ def test_what_is_only_applied_does_not_run():
     assert (port["trust"], port["running"]) == ("both", {})
 
 
+def test_a_configuration_in_another_format_is_named():
+    text = "- set:\n    interface:\n      swp1-4:\n        link:\n          mtu: 9216\n"
+    assert parsed("cumulus", {"nv config show": text})["unread"] == [
+        "Cannot read `nv config show`. Its output is not JSON. Give `nv config show -o json`."
+    ]
+
+
+def test_interfaces_of_early_releases_have_a_plus():
+    text = (
+        "Interface  MTU   Speed  State  Remote Host  Remote Port  Type  Summary\n"
+        "---------  ----  -----  -----  -----------  -----------  ----  -----------------------\n"
+        "+ eth0     1500  1G     up     tor          swp7         eth   IP Address: 192.0.2.1/24\n"
+        "+ swp1     9216  400G   up     esx-01       vmnic4       swp\n"
+        "  swp2     9216         down                             swp\n"
+    )
+    ports = parsed("cumulus", {"nv show interface": text})["ports"]
+    found = {name: (port["running"]["up"], port["running"]["mtu"], port["speed"]) for name, port in ports.items()}
+    assert found == {"swp1": (True, 9216, 400), "swp2": (False, 9216, None)}
+
+
 def test_interfaces_of_cumulus_as_a_table():
     text = (
         "Interface  Admin Status  Oper Status  Speed  MTU   Type  Remote Host  Remote Port\n"

@@ -202,6 +202,13 @@ def test_peers_are_read_from_json_and_text():
     assert Onyx().parse({"show lldp interfaces ethernet remote": text}).neighbours == expected
 
 
+def test_what_a_peer_does_not_advertise_is_unknown():
+    peer = dict.fromkeys(("Remote port-id", "Remote port description", "Remote system name"), "Not Advertised")
+    reported = {"data": [{"Eth1/3 (Po100)": [{"Remote chassis id": "7c:fe:90:e5:ca:00", **peer}]}]}
+    switch = Onyx().parse({"show lldp interfaces ethernet remote | json-print": json.dumps(reported)})
+    assert switch.neighbours == {"Eth1/3": [Neighbour(None, None, "7c:fe:90:e5:ca:00", None)]}
+
+
 def test_two_peers_at_one_port_stay_two():
     peers = [
         {"Remote chassis id": mac, "Remote system name": mac[-1]} for mac in ("00:00:00:00:00:0a", "00:00:00:00:00:0b")

@@ -327,3 +327,9 @@ def test_rows_of_unknown_form_are_reported_once_for_each_command(name):
         )
         named = "diff" in command or any(command in one or "Ethernet4" in one for one in read.unread)
         assert reported == ([] if named else [f"{form}whole output as the switch prints it."]), read.unread
+
+
+def test_an_mlag_port_channel_is_known_by_both_names():
+    text = "interface mlag-port-channel 2\n   mtu 9216 force\nexit\n"
+    reported = parsed("onyx", {"show running-config": text})
+    assert (list(reported["ports"]), reported["unread"]) == (["Mpo2"], [])

@@ -80,6 +80,8 @@ def test_the_make_is_what_the_server_says_of_itself(root, body, vendor):
         ("dell", {"SKU": "", "SerialNumber": "CNIVC0099B00AA"}, "CNIVC0099B00AA"),
         ("hpe", {"SKU": "P19720-B21", "SerialNumber": "CZ2311004H"}, "CZ2311004H"),
         ("supermicro", {"SKU": "To be filled by O.E.M.", "SerialNumber": "S411795X1A17866"}, "S411795X1A17866"),
+        ("supermicro", {"SerialNumber": "          "}, None),
+        ("dell", {"SKU": "  ", "SerialNumber": "CNIVC0099B00AA "}, "CNIVC0099B00AA"),
         ("other", {}, None),
     ],
 )
