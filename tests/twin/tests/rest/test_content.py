@@ -9,6 +9,7 @@ import pytest
 
 from vsphere_twin.model import inventory, seed
 from vsphere_twin.rest.api import Api
+from vsphere_twin.rest.guest_os import rest_name
 from vsphere_twin.vcenter.dispatch import Dispatcher
 
 SEED = {
@@ -121,6 +122,7 @@ def test_an_item_of_a_template_reports_which_template_that_is(client):
     assert shown["vm_template"] == base.moid
     assert (shown["cpu"]["count"], shown["memory"]["size_MiB"]) == (base.cpus, base.memory_mb)
     assert list(shown["disks"]) == ["2000"]
+    assert shown["guest_OS"] == rest_name(base.guest_id)
 
 
 def test_a_template_is_deployed_to_its_place_with_its_size_and_its_name(client):

@@ -197,6 +197,7 @@ def test_an_item_is_made_of_a_vm(client):
         16,
         client.find(vim.VirtualMachine, "train-template")._moId,
     )
+    assert [nic["backing_type"] for nic in shown["nics"].values()] == ["DISTRIBUTED_PORTGROUP"]
     assert refused(client, "POST", "vcenter/vm-template/library-items", body) == "ALREADY_EXISTS"
     down = {"library_item_id": item}
     assert refused(client, "POST", f"{ITEM}/download-session", down) == "NOT_ALLOWED_IN_CURRENT_STATE"

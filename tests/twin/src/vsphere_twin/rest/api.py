@@ -131,10 +131,11 @@ class Api:
             inside = _IN_PATH.fullmatch(path) if method == "POST" else None
             if inside is not None:
                 path, query = inside[1], Query({**query.lists, "action": [inside[2]]})
-            return _old_answer(self._handle(method, path, query, headers, data, client))
-        return self._handle(method, path, query, headers, data, client)
+            return _old_answer(self.respond(method, path, query, headers, data, client))
+        return self.respond(method, path, query, headers, data, client)
 
-    def _handle(self, method, path, query, headers, data, client):
+    def respond(self, method, path, query, headers, data, client):
+        """Answer a request whose path is one since 7.0 Update 2."""
         errands = []
         with self._world.lock:
             try:
@@ -200,9 +201,18 @@ class Api:
                 answer.lost = self._world.faults.take_closing(counted)
                 return answer
         what = f"{method} {path}"
+        self.unserved(what)
+        raise RestError("OPERATION_NOT_FOUND", f"The twin has no {what}.", status=404)
+
+    def unserved(self, what):
+        """Count a request that the twin does not serve."""
         self._dispatcher.unserved[what] += 1
         LOG.warning("No one serves %s.", what)
-        raise RestError("OPERATION_NOT_FOUND", f"The twin has no {what}.", status=404)
+
+    def authenticate(self, headers):
+        """Raise UNAUTHENTICATED for a request without a session."""
+        with self._world.lock:
+            self._logged_in(headers)
 
     def _logged_in(self, headers):
         session = self._dispatcher.sessions.get(headers.get(TOKEN), face="api")
@@ -239,10 +249,14 @@ def _new_names(lists):
 def _unwrapped(data):
     """The body without the names of its parameters, which the older form has around it."""
     body = _parsed(data)
-    for name in WRAPPERS:
-        if set(body) == {name} and isinstance(body[name], dict):
-            return json.dumps(body[name]).encode()
-    return data
+    inside = unwrapped(body)
+    return data if inside is body else json.dumps(inside).encode()
+
+
+def unwrapped(body):
+    """The specification that is the only parameter of a body, or the body."""
+    name = next(iter(body), None)
+    return body[name] if len(body) == 1 and name in WRAPPERS and isinstance(body[name], dict) else body
 
 
 def _old_answer(answer):

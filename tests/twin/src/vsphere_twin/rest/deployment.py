@@ -6,8 +6,10 @@ from pyVmomi import vim, vmodl
 
 from vsphere_twin.model import cloning, content, inventory
 
+from . import guest_os
 from .api import Created, route
 from .errors import RestError, message
+from .inventory import network_type
 from .libraries import find_item, new_item_in
 
 TEMPLATES = "/api/vcenter/vm-template/library-items"
@@ -34,7 +36,7 @@ def template_of(request, item):
     home = next(iter(vm.datastores))
     return {
         "vm_template": vm.moid,
-        "guest_OS": vm.guest_id,
+        "guest_OS": guest_os.rest_name(vm.guest_id),
         "cpu": {"count": vm.cpus, "cores_per_socket": vm.cores_per_socket},
         "memory": {"size_MiB": vm.memory_mb},
         "vm_home_storage": {"datastore": home},
@@ -45,7 +47,14 @@ def template_of(request, item):
             }
             for disk in vm.disks
         },
-        "nics": {str(nic.key): {"network": moid, "mac_type": "ASSIGNED"} for nic, moid in _adapters(vm)},
+        "nics": {
+            str(nic.key): {
+                "backing_type": network_type(request.world.get(moid)),
+                "network": moid,
+                "mac_type": "ASSIGNED",
+            }
+            for nic, moid in _adapters(vm)
+        },
     }
 
 

@@ -42,11 +42,11 @@ def checked(value, kind):
     if isinstance(kind, tuple):
         _require(value, str)
         if value not in kind:
-            raise _wrong("vapi.bindings.typeconverter.enum.invalid", f"{value} is no value of the enumeration.", value)
+            raise wrong("vapi.bindings.typeconverter.enum.invalid", f"{value} is no value of the enumeration.", value)
         return value
     _require(value, kind)
     if kind is int and not -LONG <= value < LONG:
-        raise _wrong("vapi.data.validate.mismatch", f"The value {str(value)[:30]} is no 64-bit integer.")
+        raise wrong("vapi.data.validate.mismatch", f"The value {str(value)[:30]} is no 64-bit integer.")
     return value
 
 
@@ -55,12 +55,12 @@ def _struct(value, kind):
     unknown = sorted(set(value) - set(kind.fields))
     if unknown:
         text = f"Found unexpected field {unknown[0]} in structure {kind.name}"
-        raise _wrong("vapi.data.structure.field.unexpected", text, unknown[0], kind.name)
+        raise wrong("vapi.data.structure.field.unexpected", text, unknown[0], kind.name)
     given = {name: one for name, one in value.items() if one is not None}
     missing = sorted(kind.required - set(given))
     if missing:
         text = f"Structure '{kind.name}' is missing a field: {missing[0]}"
-        raise _wrong("vapi.data.structure.field.missing", text, kind.name, missing[0])
+        raise wrong("vapi.data.structure.field.missing", text, kind.name, missing[0])
     found = {}
     for name, one in given.items():
         try:
@@ -75,7 +75,7 @@ def _pairs(value):
     if isinstance(value, list):
         for one in value:
             if not isinstance(one, dict) or set(one) != {"key", "value"} or not isinstance(one["key"], str):
-                raise _wrong("vapi.data.list.invalid.entry", "An entry of the map has no key and value.")
+                raise wrong("vapi.data.list.invalid.entry", "An entry of the map has no key and value.")
         return {one["key"]: one["value"] for one in value}
     _require(value, dict)
     return value
@@ -86,8 +86,9 @@ def _require(value, kind):
     if not isinstance(value, kind) or kind is int and isinstance(value, bool):
         found = next((word for one, word in WORDS.items() if type(value) is one), "VALUE")
         text = f"Type mismatch, expected an object of type {WORDS[kind]}, but got {found}"
-        raise _wrong("vapi.data.validate.mismatch", text, WORDS[kind], found)
+        raise wrong("vapi.data.validate.mismatch", text, WORDS[kind], found)
 
 
-def _wrong(code, text, *args):
+def wrong(code, text, *args):
+    """INVALID_ARGUMENT with the message of the runtime."""
     return RestError("INVALID_ARGUMENT", text, code=code, args=list(args))

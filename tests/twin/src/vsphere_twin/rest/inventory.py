@@ -45,7 +45,8 @@ def _folder_type(folder):
     return next((name for kind, name in FOLDERS if kind in folder.child_types), "DATACENTER")
 
 
-def _network_type(network):
+def network_type(network):
+    """The type of a network as the API writes it."""
     return "STANDARD_PORTGROUP" if network.kind == "Network" else "DISTRIBUTED_PORTGROUP"
 
 
@@ -91,8 +92,8 @@ LISTS = {
     ),
     "network": (
         ("Network", "DistributedVirtualPortgroup"),
-        {"type": _network_type},
-        {"types": _network_type, "folders": _parent, "datacenters": _center},
+        {"type": network_type},
+        {"types": network_type, "folders": _parent, "datacenters": _center},
     ),
     "resource-pool": (
         ("ResourcePool",),

@@ -9,6 +9,7 @@ import time
 
 from .. import https
 from ..rest.api import Api
+from ..rest.jsonrpc import JsonRpc
 from . import types
 from .calls import ClientGone
 from .folder import DatastoreFiles
@@ -111,7 +112,10 @@ class Handler(https.Handler):
         return self.path.partition("?")[0]
 
     def _is_rest(self):
-        return self.path.startswith(("/api/", "/rest/"))
+        return self.path.startswith(("/api/", "/rest/")) or self._is_json_rpc()
+
+    def _is_json_rpc(self):
+        return self.command == "POST" and self.target.rstrip("/") == "/api"
 
     def _is_file(self):
         return self.path.startswith("/folder")
@@ -127,7 +131,8 @@ class Handler(https.Handler):
             self.send(404, b"Not found", "text/plain")
             return
         self.user_agent = self.headers.get("User-Agent")
-        answer = self.server.api.handle(self.command, self.path, self.headers, data, client=self)
+        serve = self.server.json_rpc if self._is_json_rpc() else self.server.api
+        answer = serve.handle(self.command, self.path, self.headers, data, client=self)
         if answer.lost:
             self.close_connection = True
             return
@@ -157,6 +162,7 @@ class Server(https.Server):
         self.files = DatastoreFiles(dispatcher)
         self.transfers = {"/nfc/": LeaseFiles(dispatcher), "/cls/data/": LibraryFiles(dispatcher)}
         self.api = Api(dispatcher)
+        self.json_rpc = JsonRpc(self.api)
         self.sts = Sts(dispatcher)
         super().__init__(tls, Handler, host, port, name="twin-vcenter")
 
