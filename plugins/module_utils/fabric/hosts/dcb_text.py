@@ -57,17 +57,25 @@ def _from_json(reported: Any) -> dict[str, Any]:
         return {"dcbx": [str(word) for word in reported if str(word) in _DCBX]}
     found: dict[str, Any] = {}
     for name, value in ((name.replace("-", "_"), value) for name, value in reported.items()):
+        if name in ("prio_pfc", "order", "dscp_prio") and not isinstance(value, list):
+            continue
         if name == "prio_pfc":
             found["pfc"] = words.flags(value)
+        elif name == "dscp_prio":
+            found[name] = [tuple(pair[:2]) for pair in value if _is_pair(pair)]
         elif name.endswith("_prio") and isinstance(value, list):
             found[name] = [tuple(entry[:2]) if isinstance(entry, list) else entry for entry in value]
         elif name.replace("_", "-") in _DCBX:
             found.setdefault("dcbx", []).extend([name.replace("_", "-")] if words.truth(value) else [])
         elif name in ("prio_tc", "tc_tsa", "tc_bw", "prio_buffer", "buffer_size") and isinstance(value, list):
             found[name] = dict(enumerate(value))
-        else:
+        elif name not in ("pfc", "dcbx", "error"):
             found[name] = value
     return found
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) > 1 and all(isinstance(one, int) for one in value[:2])
 
 
 def _from_text(text: str | None) -> dict[str, Any]:

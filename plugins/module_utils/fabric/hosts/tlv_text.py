@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Iterator, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
@@ -56,34 +56,45 @@ def parse(text: str) -> Reported:
     return found
 
 
-def neighbours_of(reported: Mapping[str, Any] | None) -> dict[str, list[Neighbour]]:
+def neighbours_of(reported: object) -> dict[str, list[Neighbour]]:
     """The neighbours in any output form of `lldpcli -f json show neighbors`: {port: [...]}."""
     found: dict[str, list[Neighbour]] = {}
-    for port, entry in _interfaces((reported or {}).get("lldp", reported or {}).get("interface") or []):
-        chassis = entry.get("chassis") or {}
-        name = next(iter(chassis), None) if "id" not in chassis else _first(chassis.get("name"))
-        inner = chassis if "id" in chassis else chassis.get(name) or {}
+    for port, entry in _interfaces(reported):
+        chassis, place = _table(entry.get("chassis")), _table(entry.get("port"))
+        name = _first(chassis.get("name")) if "id" in chassis else next(iter(chassis), None)
+        inner = chassis if "id" in chassis else _table(chassis.get(name or ""))
         one = Neighbour(
             system=name,
-            port=_first((entry.get("port") or {}).get("id")),
+            port=_first(place.get("id")),
             chassis=_first(inner.get("id")),
-            description=_first((entry.get("port") or {}).get("descr")),
+            description=_first(place.get("descr")),
         )
         found.setdefault(port, []).append(one)
     return found
 
 
-def _interfaces(reported: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(reported, dict):
-        reported = [reported]
-    for entry in reported:
-        for port, inner in entry.items():
-            yield from ((port, one) for one in (inner if isinstance(inner, list) else [inner]))
+def _interfaces(reported: object) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(port, entry) of each neighbour. Old releases of lldpd, and json0, name the port inside the entry."""
+    whole = _table(reported)
+    rows = _table(whole.get("lldp", whole)).get("interface")
+    for row in filter(None, map(_table, rows if isinstance(rows, list) else [rows])):
+        if isinstance(row.get("name"), str):
+            yield row["name"], row
+            continue
+        for port, inner in row.items():
+            yield from ((port, one) for one in (inner if isinstance(inner, list) else [inner]) if isinstance(one, dict))
+
+
+def _table(value: object) -> dict[str, Any]:
+    """An object, or the first one of a list; {} for another value."""
+    value = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(value, dict) else {}
 
 
 def _first(value: object) -> str | None:
     value = value[0] if isinstance(value, list) and value else value
-    return cast("str | None", value.get("value") if isinstance(value, dict) else value)
+    value = value.get("value") if isinstance(value, dict) else value
+    return value if isinstance(value, str) else None
 
 
 def _line(found: Reported, section: str, line: str) -> None:

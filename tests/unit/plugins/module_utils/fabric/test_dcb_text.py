@@ -164,3 +164,16 @@ def test_text_of_one_object(text, found):
 )
 def test_highest_priority_of_a_dscp(pairs, found):
     assert dcb_text.dscp_map(pairs) == found
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ('{"prio-pfc": 3}', {}),
+        ('{"prio-pfc": null, "dcbx": 3, "order": 7}', {}),
+        ('{"dscp-prio": [[26, 3], 26, ["x", 3], [26]]}', {"dscp_prio": [(26, 3)]}),
+        ('{"dscp-prio": {"26": 3}}', {}),
+    ],
+)
+def test_json_of_another_form_is_not_reported(text, found):
+    assert dcb_text.parse(text) == found

@@ -143,13 +143,38 @@ def test_two_neighbours_at_one_port_are_reported_apart():
                 ]
             }
         },
+        {
+            "lldp": [
+                {
+                    "interface": [
+                        {
+                            "name": "ens1",
+                            "chassis": [{"id": [{"type": "mac", "value": "aa:bb"}], "name": [{"value": "leaf-01"}]}],
+                            "port": [{"id": [{"type": "ifname", "value": "Ethernet1"}], "descr": []}],
+                        }
+                    ]
+                }
+            ]
+        },
     ],
-    ids=["a list", "one port alone", "name as a key"],
+    ids=["a list", "one port alone", "name as a key", "lists everywhere"],
 )
 def test_neighbours_are_read_from_lldpcli_in_every_shape(reported):
     found = tlv_text.neighbours_of(reported)
     seen = {port: [(one.system, one.port, one.chassis) for one in ones] for port, ones in found.items()}
     assert seen == {"ens1": [("leaf-01", "Ethernet1", "aa:bb")]}
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        *([], 3, "text", {"lldp": [{}]}, {"lldp": []}, {"lldp": "none"}, {"lldp": {"interface": "ens1"}}),
+        *({"lldp": {"interface": [None, {"ens1": [3]}]}}, {"lldp": [{"interface": None}]}),
+    ],
+    ids=str,
+)
+def test_another_answer_of_lldpcli_has_no_neighbours(reported):
+    assert tlv_text.neighbours_of(reported) == {}
 
 
 @pytest.mark.parametrize(
