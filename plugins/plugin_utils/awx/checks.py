@@ -84,10 +84,6 @@ def _of_values(options: Mapping[str, Any]) -> Iterator[str]:
                 f"The prepared site {name!r} cannot be a part of the variable prepared_NAME. Use letters, digits and _ "
                 "in awx_sites."
             )
-    for one in options["awx_survey"]:
-        least, most = (one.get(key) for key in ("min", "max")) if isinstance(one, dict) else (None, None)
-        if least is not None and most is not None and int(least) > int(most):
-            yield f"The question {one.get('key')} of awx_survey has min {least} above max {most}. Swap them."
     for one in options["awx_notifications"]:
         yield from notifications.problems(one["name"], one["type"], one["configuration"])
 

@@ -15,7 +15,7 @@ from ansible.module_utils.common.validation import check_type_bool, check_type_i
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import plain, specification
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # An answer is an extra variable, so its name is flat: site_answer_gpu__per_vm is the key site.gpu.per_vm.
 PREFIX, BETWEEN = "site_answer_", "__"
@@ -111,16 +111,22 @@ def _question(given: Mapping[str, Any]) -> dict[str, Any]:
             "Name a key with one value, such as gpu.profile, or prepare a site for each choice in awx_sites."
         )
     kind, choices = _kind(option)
+    limits = {"min": 0, "max": LARGEST if kind == "integer" else 1024}
+    least, most = (_typed(key, one, check_type_int, given.get(one, usual)) for one, usual in limits.items())
+    if least > most:
+        raise AnsibleFilterError(
+            f"Cannot ask for site.{key} in a survey. It has min {least} above max {most}. Swap them."
+        )
     question: dict[str, Any] = {
         "question_name": str(given.get("name") or f"site.{key}"),
         "question_description": _help(option),
         "variable": PREFIX + key.replace(".", BETWEEN),
         "type": kind,
-        "required": bool(given.get("required", False)),
+        "required": _typed(key, "required", check_type_bool, given.get("required", False)),
         # Without a default, an unanswered question keeps the value of the site.
         "default": _default(key, kind, choices, given.get("default")),
-        "min": given.get("min", 0),
-        "max": given.get("max", LARGEST if kind == "integer" else 1024),
+        "min": least,
+        "max": most,
         "new_question": False,
     }
     return dict(question, choices=choices) if choices else question
@@ -138,7 +144,7 @@ def _default(key: str, kind: str, choices: Sequence[str], given: object) -> obje
     if given is None or given == "":
         return ""
     if kind == "integer":
-        return int(str(given))
+        return _typed(key, "default", check_type_int, given)
     text = str(given).lower() if isinstance(given, bool) else str(given)
     if choices and text not in choices:
         raise AnsibleFilterError(
@@ -146,6 +152,17 @@ def _default(key: str, kind: str, choices: Sequence[str], given: object) -> obje
             "them."
         )
     return text
+
+
+def _typed(key: str, name: str, convert: Callable[[object], Any], given: object) -> Any:
+    """A value of awx_survey. AWX rejects a number or a boolean in quotes."""
+    try:
+        return convert(given)
+    except (TypeError, ValueError):
+        kind = "a whole number" if convert is check_type_int else "true or false"
+        raise AnsibleFilterError(
+            f"Cannot ask for site.{key} in a survey. Its {name} {given!r} is not {kind}. Correct it in awx_survey."
+        ) from None
 
 
 def _help(option: Mapping[str, Any]) -> str:

@@ -52,7 +52,6 @@ def notification(kind, **settings):
         ({"awx_instance_groups": [{"name": "g", "max_forks": -2}]}, "max_forks of the instance group g is -2"),
         ({"awx_sites": ["lab 1"]}, "'lab 1' cannot be a part of the variable prepared_NAME"),
         ({"awx_survey": ["gpu.profile", "gpu.profile"]}, "awx_survey has gpu.profile twice"),
-        ({"awx_survey": [{"key": "gpu.per_vm", "min": 8, "max": 1}]}, "has min 8 above max 1. Swap them"),
         ({"awx_labels": ["a", "a"]}, "awx_labels has a twice"),
     ],
 )

@@ -50,6 +50,26 @@ def test_only_keys_with_one_value_are_asked(key):
         of_site([key])
 
 
+def test_values_in_quotes_are_sent_as_awx_requires_them():
+    # "The min limit in survey question 0 expected to be integer." [sure] AWX 24.6.1
+    found = question("gpu.per_vm", min="1", max="8", required="no")
+    assert (found["min"], found["max"], found["required"]) == (1, 8, False)
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"min": 8, "max": 1}, "It has min 8 above max 1. Swap them."),
+        ({"max": "many"}, "Its max 'many' is not a whole number. Correct it"),
+        ({"default": "one"}, "Its default 'one' is not a whole number. Correct it"),
+        ({"required": "perhaps"}, "Its required 'perhaps' is not true or false. Correct it"),
+    ],
+)
+def test_wrong_limits_of_a_question_are_rejected(given, words):
+    with pytest.raises(AnsibleFilterError, match=f"Cannot ask for site.gpu.per_vm in a survey. {words}"):
+        question("gpu.per_vm", **given)
+
+
 def test_a_default_outside_the_choices_is_rejected():
     with pytest.raises(AnsibleFilterError, match="is not one of"):
         of_site([{"key": "network.path", "default": "telepathy"}])
