@@ -47,7 +47,7 @@ options:
       - Cannot be combined with O(ssh_host).
     type: list
     elements: str
-    version_added: 0.1.0
+    version_added: 0.2.0
   kernel_settings:
     description: Kernel settings to return.
     type: list

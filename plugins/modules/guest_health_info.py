@@ -103,22 +103,26 @@ options:
     type: int
     choices: [0, 1, 2, 3, 4]
     default: 0
+    version_added: 0.2.0
   dcgm_health:
     description:
       - Whether to read the health watches of DCGM with O(phase=after), as V(guest.dcgm_health). The module does not
         enable them.
     type: bool
     default: false
+    version_added: 0.2.0
   gds:
     description:
       - Whether to check the platform for GPUDirect Storage, as V(guest.gds).
     type: bool
     default: false
+    version_added: 0.2.0
   gds_file:
     description:
       - File of the guest that V(guest.gds_read) reads into GPU memory over GPUDirect Storage, at least 1 MiB. If unset,
         no file is read. The module does not write to it.
     type: path
+    version_added: 0.2.0
   simulated:
     description:
       - Simulated parts of the site, in a lab or a rehearsal. RV(measurements[].simulated) is V(true) for results that

@@ -73,7 +73,7 @@ options:
           - If not set, a requested type or size ends that mode.
         type: str
         choices: [system_select]
-        version_added: 0.1.0
+        version_added: 0.2.0
   method:
     description:
       - Interface for the type and the vGPU size of a GPU.
@@ -85,6 +85,7 @@ options:
     type: str
     choices: [auto, soap, rest]
     default: auto
+    version_added: 0.2.0
   restart:
     description:
       - V(xorg) restarts the X server of the host if a setting waits for it, and waits until the types are active. The

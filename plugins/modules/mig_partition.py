@@ -105,7 +105,6 @@ options:
     type: str
     choices: [refuse, ignore]
     default: refuse
-    version_added: 0.1.0
   model:
     description:
       - GPU model for the plan, in check mode on a host without a working driver. Use a product name, or a key from the

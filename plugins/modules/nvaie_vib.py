@@ -85,6 +85,7 @@ options:
       - Without O(depot), O(url) and O(file), the module takes the component of this version from a depot of vCenter, if
         an image manages the cluster of the host. It prefers that component to a package.
     type: str
+    version_added: 0.2.0
   family:
     description:
       - Product that the driver belongs to. The module rejects a package of the other product.

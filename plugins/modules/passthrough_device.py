@@ -120,6 +120,7 @@ options:
           device_class:
             description: See O(devices[].device_class).
             type: str
+            version_added: 0.2.0
           numa_node:
             description: See O(devices[].numa_node).
             type: int
@@ -168,6 +169,7 @@ options:
           - Device class of Enhanced DirectPath I/O. M(aiready.vsphere.esxi_host_info) returns the classes of a host.
           - The module rejects a class that the host does not have, and one of which the host offers no device.
         type: str
+        version_added: 0.2.0
       numa_node:
         description:
           - Virtual NUMA node of the device, counted from 0. It needs vSphere 8.0.

@@ -70,7 +70,7 @@ options:
           - If not set, a requested state ends that mode.
         type: str
         choices: [system_select]
-        version_added: 0.1.0
+        version_added: 0.2.0
   apply:
     description:
       - V(now) rebinds a device at once, if the host can do so. Virtual functions always wait for a restart.
@@ -89,6 +89,7 @@ options:
     type: str
     choices: [auto, soap, rest]
     default: auto
+    version_added: 0.2.0
 seealso:
   - module: aiready.vsphere.nic_firmware
   - module: aiready.vsphere.esxi_module_options

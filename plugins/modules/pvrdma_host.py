@@ -47,6 +47,7 @@ options:
       - Without an open firewall, PVRDMA uses TCP.
     type: str
     choices: [enabled, disabled, unchanged]
+    version_added: 0.2.0
 """
 
 EXAMPLES = r"""

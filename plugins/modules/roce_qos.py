@@ -152,6 +152,7 @@ options:
         description:
           - Value that the runs left. Null if they removed the setting.
         type: raw
+    version_added: 0.2.0
   killed:
     description:
       - Runs for O(state=restored) that were killed while they changed the switch. The module restores the differences
@@ -171,11 +172,13 @@ options:
         type: list
         elements: str
         required: true
+    version_added: 0.2.0
   settings_platform:
     description:
       - Platform of the switch that had the O(settings). If the switch has another platform now, the module changes
         nothing and reports them as C(cannot).
     type: str
+    version_added: 0.2.0
   version:
     description:
       - Release of the switch for O(state=rendered) and O(state=parsed), if commands or outputs differ between releases.

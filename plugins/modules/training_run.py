@@ -147,6 +147,7 @@ options:
       - A run that fails once more after the last restart ends with the failure C(restarts_exhausted).
     type: int
     default: 0
+    version_added: 0.2.0
   hold_file:
     description:
       - File on the controller that holds the training. While it exists, the module keeps all ranks stopped, so that
@@ -157,6 +158,7 @@ options:
         both.
       - Only for the O(engine) V(torchrun) and V(deepspeed).
     type: path
+    version_added: 0.2.0
   builtin:
     description:
       - Training that is part of the collection and needs no data. V(small) trains a small model, in about 15 seconds on
@@ -234,6 +236,7 @@ options:
     type: str
     choices: [tcp, ucx]
     default: tcp
+    version_added: 0.2.0
   shm_size:
     description:
       - Size of the shared memory of a container. NCCL and data loaders use it.
@@ -292,6 +295,7 @@ options:
         description: Maximum time that a restart waits until all guests are ready again, in seconds.
         type: int
         default: 600
+        version_added: 0.2.0
   work_dir:
     description:
       - Folder on the guests for the files of the run, including keys. It should be in memory and accessible only to

@@ -71,6 +71,7 @@ options:
     type: str
     choices: [vgpu, data_centre]
     default: vgpu
+    version_added: 0.2.0
   version:
     description:
       - Version of the driver, such as V(550.54.15).

@@ -64,6 +64,7 @@ options:
         description:
           - Instance UUID that the VM must have, with O(state=absent). The module rejects another VM of the same name.
         type: str
+        version_added: 0.2.0
       folder:
         description: O(folder) for this VM alone.
         type: str

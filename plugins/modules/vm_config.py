@@ -101,6 +101,7 @@ options:
           memory_reservation_mb:
             description: See O(shape.memory_reservation_mb).
             type: int
+            version_added: 0.2.0
           cpu_reservation:
             description: See O(shape.cpu_reservation).
             type: str
@@ -205,6 +206,7 @@ options:
               device_class:
                 description: See O(passthrough.devices[].device_class).
                 type: str
+                version_added: 0.2.0
               numa_node:
                 description: See O(passthrough.devices[].numa_node).
                 type: int
@@ -383,6 +385,7 @@ options:
           - The module rejects a reservation below the whole memory for a VM with a vGPU, a passthrough device, or an
             SR-IOV or PVRDMA adapter.
         type: int
+        version_added: 0.2.0
       cpu_reservation:
         description:
           - CPU reservation of the VM.
@@ -603,6 +606,7 @@ options:
                 host.
               - The module rejects a class that the host does not have, and one of which the host offers no device.
             type: str
+            version_added: 0.2.0
           numa_node:
             description:
               - Virtual NUMA node of the device, counted from 0. It needs vSphere 8.0.

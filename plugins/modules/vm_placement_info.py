@@ -131,6 +131,7 @@ options:
       - The profile must still fit in the memory or the MIG slices of the GPU. The number of vCenter 9.0 and newer has
         precedence.
     type: dict
+    version_added: 0.2.0
   host_overhead_gb:
     description:
       - Memory of each host in GB that VMs cannot reserve, because ESXi and the running VMs need it. It is an estimate

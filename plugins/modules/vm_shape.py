@@ -98,6 +98,7 @@ options:
       memory_reservation_mb:
         description: O(memory_reservation_mb) for this VM alone.
         type: int
+        version_added: 0.2.0
       cpu_reservation:
         description: O(cpu_reservation) for this VM alone.
         type: str
@@ -174,6 +175,7 @@ options:
       - The module rejects a reservation below the whole memory for a VM with a vGPU, a passthrough device, or an SR-IOV
         or PVRDMA adapter.
     type: int
+    version_added: 0.2.0
   cpu_reservation:
     description:
       - CPU reservation of the VM.

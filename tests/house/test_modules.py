@@ -131,3 +131,15 @@ def test_what_no_release_has_names_the_version_in_preparation():
     known = {one["name"]: number for number, release in released.items() for one in release.get("modules", ())}
     added = {module: documentation(modules()[module])["version_added"] for module in MODULES}
     assert added == {name: known.get(name, version) for name in added}
+
+
+def test_an_option_names_a_version_only_if_it_is_newer_than_its_module():
+    def inside(options):
+        for name, option in options.items():
+            yield name, option.get("version_added")
+            yield from inside(option.get("suboptions", {}))
+
+    for module in MODULES:
+        found = documentation(modules()[module])
+        older = [name for name, number in inside(found.get("options", {})) if number == found["version_added"]]
+        assert not older, module
