@@ -52,7 +52,7 @@ def _of_names(options: Mapping[str, Any]) -> Iterator[str]:
     lists = {name: [one["name"] for one in options[name]] for name in _NAMED}
     lists["awx_labels"] = options["awx_labels"]
     lists["awx_credentials"] = [one["name"] for one in options["awx_credentials"] if one.get("name") is not None]
-    lists["awx_survey"] = [str(one.get("key")) if isinstance(one, dict) else str(one) for one in options["awx_survey"]]
+    lists["awx_survey"] = [key for key in map(_key, options["awx_survey"]) if key]
     for option, names in lists.items():
         given += [(f"A name in {option}", name) for name in names]
         for name in [one for one, number in Counter(names).items() if number > 1]:
@@ -84,11 +84,19 @@ def _of_values(options: Mapping[str, Any]) -> Iterator[str]:
                 f"The prepared site {name!r} cannot be a part of the variable prepared_NAME. Use letters, digits and _ "
                 "in awx_sites."
             )
+    if not all(map(_key, options["awx_survey"])):
+        yield "An entry of awx_survey has no key. Write it as gpu.profile or as {key: gpu.per_vm, min: 1, max: 8}."
     for one in options["awx_notifications"]:
         yield from notifications.problems(one["name"], one["type"], one["configuration"])
 
 
 _NUMBERS = ("max_concurrent_jobs", "max_forks")
+
+
+def _key(question: Any) -> str:
+    """The key of the site of an entry of awx_survey, or an empty text."""
+    key = question.get("key") if isinstance(question, dict) else question
+    return key if isinstance(key, str) else ""
 
 
 def _of_credentials(options: Mapping[str, Any]) -> Iterator[str]:
@@ -97,13 +105,13 @@ def _of_credentials(options: Mapping[str, Any]) -> Iterator[str]:
         of = f"the credential {one.get('name') or kind} (kind {kind})"
         # A newer controller can have more fields of the built-in types.
         fields = [field["id"] for field in TYPES[kind]["inputs"]["fields"]] if kind in TYPES else list(inputs)
-        for name in sorted(set(inputs) - set(fields)):
+        for name in sorted(map(str, set(inputs) - set(fields))):
             yield f"The inputs of {of} have the unknown field {name}. Use some of {', '.join(fields)}."
         for name, value in inputs.items():
             python, words = (bool, "true or false") if name == "verify_ssl" else (str, "a text")
             if name in fields and not notifications.is_a(value, python):
                 yield f"The field {name} of {of} is not {words}. Correct it, and write a number in quotes."
-        yield from _of_inputs(kind, of, {name: str(value) for name, value in inputs.items()})
+        yield from _of_inputs(kind, of, {str(name): str(value) for name, value in inputs.items()})
 
 
 def _of_inputs(kind: str, of: str, inputs: Mapping[str, str]) -> Iterator[str]:

@@ -14,6 +14,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import logins
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -23,6 +25,9 @@ _TOKENS = ("CONTROLLER_OAUTH_TOKEN", "TOWER_OAUTH_TOKEN")
 _HOSTS = ("CONTROLLER_HOST", "TOWER_HOST")
 # Ansible replaces a part of a value that equals a secret.
 _HIDDEN = re.compile(r"\*{8}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER")
+
+# AWX prints the first 100 characters of a key that it cannot read. [sure] awx/main/validators.py
+_PRINTED_KEY = re.compile(r"(Invalid certificate or key): .*\.\.\.", re.DOTALL)
 
 # (regular expression for a message of awx.awx, the fix). The first row that matches is used. The login with a password
 # has other words than that with a token.
@@ -114,7 +119,7 @@ def failure(result: Mapping[str, Any], environment: Mapping[str, str] | None = N
         # ansible.controller of automation platform reads these, and awx.awx does not.
         platform = known.get("AAP_HOSTNAME")
         fix = f"{fix} awx.awx does not read AAP_HOSTNAME and AAP_TOKEN." if platform else fix
-    return f"{of}. {cause}. {fix}"
+    return logins.hidden(f"{of}. {cause}. {fix}")
 
 
 def rejected(result: Mapping[str, Any]) -> str:
@@ -126,6 +131,7 @@ def rejected(result: Mapping[str, Any]) -> str:
     item = failed.get("item")
     parts = item if isinstance(item, (list, tuple)) else [item]
     rows = [one for one in parts if isinstance(one, dict)]
+    cause = _PRINTED_KEY.sub(r"\1", cause)
     for secret in sorted({text for row in rows for text in _secrets(row)}, key=len, reverse=True):
         cause = cause.replace(secret, "********")
     name = " ".join(str(one.get("name") or one.get("identifier")) for one in rows) or "the objects of the controller"
@@ -140,7 +146,8 @@ def _secrets(row: Mapping[str, Any]) -> Iterator[str]:
     for value in values:
         for one in value.values() if isinstance(value, dict) else [value]:
             if isinstance(one, str) and one:
-                yield one
+                # awx.awx prints an answer of the controller as a dictionary of Python.
+                yield from (one, repr(one)[1:-1])
 
 
 def _options(result: Mapping[str, Any]) -> Mapping[str, Any]:

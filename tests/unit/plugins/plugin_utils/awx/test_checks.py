@@ -52,6 +52,9 @@ def notification(kind, **settings):
         ({"awx_instance_groups": [{"name": "g", "max_forks": -2}]}, "max_forks of the instance group g is -2"),
         ({"awx_sites": ["lab 1"]}, "'lab 1' cannot be a part of the variable prepared_NAME"),
         ({"awx_survey": ["gpu.profile", "gpu.profile"]}, "awx_survey has gpu.profile twice"),
+        ({"awx_survey": [{"name": "a"}, {"name": "b"}]}, "An entry of awx_survey has no key. Write it as gpu.profile"),
+        ({"awx_survey": [5]}, "An entry of awx_survey has no key. Write it as gpu.profile"),
+        ({"awx_credentials": [{"kind": "bmc", "inputs": {5: "a", "user": "b"}}]}, "field 5. .* field user. Use"),
         ({"awx_labels": ["a", "a"]}, "awx_labels has a twice"),
     ],
 )

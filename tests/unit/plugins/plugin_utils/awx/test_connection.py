@@ -130,6 +130,21 @@ def test_the_message_about_a_rejected_object_has_no_secret(row):
     assert words.startswith("Cannot configure a. no ******** but ********. ")
 
 
+def test_the_message_about_a_rejected_key_has_no_part_of_it():
+    key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\nc2VjcmV0"
+    for field in (f"Invalid certificate or key: {key[:50]}...", f"{key} is not a key"):
+        msg = f"Unable to create credential a: { ({'ssh_key_data': [field]}) }"
+        words = rejected({"failed": True, "msg": msg, "item": {"credential_type": "Machine", "inputs": {"k": key}}})
+        assert words.startswith("Cannot configure ")
+        assert "ssh_key_data" in words
+        assert "b3Blb" not in words
+
+
+def test_a_password_in_the_address_of_the_controller_is_hidden():
+    words = failure({"msg": "x", **result(controller_host="https://admin:hunter2@awx.example.org")}, {})
+    assert words.startswith("the controller https://admin:[not shown]@awx.example.org. x. ")
+
+
 def test_a_complete_message_of_the_role_stays():
     assert rejected({"msg": "Cannot configure the workflow a. It has nodes."}) == (
         "Cannot configure the workflow a. It has nodes."
