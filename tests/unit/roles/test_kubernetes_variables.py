@@ -77,3 +77,32 @@ def test_vm_classes_get_no_options_of_the_supervisor():
     (task,) = (one for one in tasks_of(ROLE, "restore") if one["name"] == "Restore the objects that earlier runs left")
     options = task["aiready.vsphere.restore_step"]["options"].removeprefix("{{").removesuffix("}}")
     assert value_of(ROLE, options, item={"place": "vcenter"}, **SITE) == {}
+
+
+def applied(kind, name, *paths):
+    changes = [{"path": path, "before": None, "after": "a"} for path in paths]
+    item = {"kind": kind, "metadata": {"name": name}}
+    return {"item": item, "changed": bool(paths), "kubernetes_object": {"changes": changes}}
+
+
+@pytest.mark.parametrize(
+    "results, before",
+    [
+        ([applied("Node", "gpu-01"), applied("ClusterPolicy", "cluster-policy")], []),
+        ([applied("Node", "gpu-01"), applied("Node", "gpu-02", "metadata.labels.a")], ["gpu-02"]),
+        # It has another name with another layout, so one that exists only got another product.
+        (
+            [applied("ConfigMap", "aiready-mig-config-1", "data.a"), applied("Node", "gpu-02", "metadata.a")],
+            ["gpu-02"],
+        ),
+        ([applied("ClusterPolicy", "cluster-policy", "spec.migManager.config.name")], ["gpu-01", "gpu-02"]),
+        ([applied("ClusterPolicy", "cluster-policy", "spec.driver.enabled")], []),
+    ],
+    ids=["nothing", "a new node", "a new product", "another layout", "something else"],
+)
+def test_only_nodes_that_get_another_mig_layout_wait_for_their_manager(results, before):
+    """The manager of another node writes nothing, so a wait for a new state of this node would not end."""
+    nodes = {"resources": [{"metadata": {"name": name}} for name in ("gpu-01", "gpu-02")]}
+    given = {"__kubernetes_applied": {"results": results}, "__kubernetes_seen_nodes": nodes}
+    found = value_of(ROLE, "__kubernetes_mig_before", **given)
+    assert [one["metadata"]["name"] for one in found] == before
