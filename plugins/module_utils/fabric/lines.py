@@ -11,6 +11,7 @@ import re
 from typing import Any, Iterator, cast
 
 LARGEST_RANGE = 4096  # larger ranges are typing errors
+MOST_PORTS = 1024  # in a range of ports; no line card and no chassis has more
 DEEPEST = 50  # levels of a configuration; no switch has so many, and Python limits the depth of calls
 _PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
 # --More--, -- more --, <--- More --->, --More-- (45%), ---(more 12%)---, lines 1-24, (END).
@@ -33,7 +34,8 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _TOO_LONG = re.compile(r"\d{31,}")  # no value has so many digits, and Python converts no number of more than 4300
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07|\x1b[=>()][A-B0]?|[^\n]\x08|[\x00\x07]")
+_SIGNS = re.compile(r"[\x00\x07\x08\x1b]")
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b\n]*\x07|\x1b[=>()][A-B0]?|[^\n]\x08|[\x00\x07]")
 
 
 class Line:
@@ -104,7 +106,9 @@ def cleaned(text: str | None) -> list[str]:
 
 def without_terminal(text: str | None) -> str:
     """A text without carriage returns, pagers and escapes."""
-    whole = _ESCAPES.sub("", text or "").replace("\ufeff", "")
+    whole = (text or "").replace("\ufeff", "")
+    # The search for one sign is faster than that for an escape, and most outputs have none.
+    whole = _ESCAPES.sub("", whole) if _SIGNS.search(whole) else whole
     whole = _TOO_LONG.sub("?", whole)
     whole = re.sub(r"\r+\n", "\n", _PAGED.sub("", whole)).replace("\r", "\n")
     return "\n".join(line.rstrip().expandtabs() for line in whole.split("\n"))
@@ -173,7 +177,7 @@ def ports(text: str) -> list[str]:
             continue
         kind, slot, first, last = name.groups()
         stem = kind or stem
-        end = min(int(last or first), int(first) + LARGEST_RANGE)
+        end = min(int(last or first), int(first) + MOST_PORTS)
         found += [f"{stem}{slot}{number}" for number in range(int(first), end + 1)]
     return found
 

@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import LARGEST_RANGE, part
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import LARGEST_RANGE, MOST_PORTS, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -228,7 +228,7 @@ def _expanded(name: str) -> list[str]:
     if not found:
         return [name]
     whole = []
-    for at in range(int(found.group(1)), min(int(found.group(2)), int(found.group(1)) + LARGEST_RANGE) + 1):
+    for at in range(int(found.group(1)), min(int(found.group(2)), int(found.group(1)) + MOST_PORTS) + 1):
         whole.extend(_expanded(f"{name[: found.start()]}{at}{name[found.end() :]}"))
     return whole
 

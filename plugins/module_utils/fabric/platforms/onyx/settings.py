@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
-    LARGEST_RANGE,
+    MOST_PORTS,
     cleaned,
     natural,
     number,
@@ -260,6 +260,6 @@ def ports_of(kind: str, spans: str) -> list[str]:
             cast("re.Match[str]", re.fullmatch(r"(.*?)(\d+)", first)).groups() if first[-1:].isdecimal() else ("", "0")
         )
         end = number(last.rpartition("/")[2], int(count)) or 0 if dash else int(count)
-        end = min(end, int(count) + LARGEST_RANGE)
+        end = min(end, int(count) + MOST_PORTS)
         found += [f"{STEMS[kind]}{stem}{index}" for index in range(int(count), end + 1)]
     return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
     CODES,
-    LARGEST_RANGE,
+    MOST_PORTS,
     natural,
     numbers,
     tree,
@@ -203,7 +203,7 @@ def port_names(text: str) -> list[str]:
         if match:
             kind, place, first, last = match.groups()
             kind = kind or (cast("re.Match[str]", re.match(r"[a-z-]*", found[-1])).group() if found else "ethernet")
-            end = min(int(last or first), int(first) + LARGEST_RANGE)
+            end = min(int(last or first), int(first) + MOST_PORTS)
             found += [f"{kind}{place}{index}" for index in range(int(first), end + 1)]
     return found
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lines
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx import settings as onyx_settings
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10 import text as os10_text
 
 DEEP = """
 ! a comment
@@ -38,6 +42,23 @@ def test_a_staircase_of_lines_does_not_exceed_what_python_can_call():
     root = lines.tree("\n".join(" " * depth + f"line {depth}" for depth in range(2000)))
     assert [line.text for _above, line in root.walk()] == [f"line {depth}" for depth in range(2000)]
     assert root.render().count("line") == 2000
+
+
+@pytest.mark.parametrize("title", ["\x1b]", "\x1b]0;x"])
+def test_titles_without_end_take_little_time(title):
+    began = time.process_time()
+    assert lines.without_terminal(title * 20_000 + "\x07mtu") == title * 19_999 + "mtu"
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("platform, first", [("nxos", "Ethernet1/1"), ("os10", "ethernet1/1/1"), ("onyx", "1/1")])
+def test_a_range_of_ports_has_an_end(platform, first):
+    names = {
+        "nxos": lines.ports,
+        "os10": os10_text.port_names,
+        "onyx": lambda text: onyx_settings.ports_of("ethernet", text),
+    }[platform](f"{first}-99999")
+    assert len(names) == lines.MOST_PORTS + 1
 
 
 @pytest.mark.parametrize(
