@@ -97,7 +97,10 @@ FORMS = re.compile(
     | NV\d{1,2}|NIC\d{1,3}|GPU\d{1,3}|CPU\d{1,3}                                # devices of a topology
     | mlx\d_(?:bond_)?\d{1,3}|mt\d{3,6}_pciconf\d{1,2}(?:\.\d)?|vmw_pvrdma\d{0,2}|rxe\d{1,2}
     | (?:roce|ib)p\d{1,3}s\d{1,3}(?:f\d)?
-    | (?:nmlx5|mlx5|mlx4|ib|nvidia|vmw|vmxnet3|bnxt|irdma|qedr|ixgben|i40en|icen|ice|nvme)(?:_[a-z0-9]{1,12}){0,3}
+    | (?:nmlx5|mlx5|mlx4|ib|nvidia|vmw|vmxnet3|bnxt|irdma|qedr|ixgben|i40en|icen|ice|nvme)    # kernel module
+      (?:_(?:ahci|auth|balloon|cc|cm|common|core|default|drm|en|ens|fabrics|fixed|fs|fwctl|ib|ipoib|iser|isert|keyring|
+        local|modeset|mru|pci|pcie|peermem|psp|pvrdma|pvscsi|rdma|re|rr|satp|srp|srpt|tcp|transport|umad|uverbs|uvm|
+        vdpa|vfio|vgpu|virtio|vmci|vsock)){0,4}
     | MT\d{4,5}[A-Z]?|ConnectX-?\d{1,2}\w{0,2}|(?:MCX|MBF)\d\w{3,10}(?:-\w{2,8})?
     | (?:MT_|DEL|HPE|LNV|SMC|FJT)\d{10}                                          # identifier of a board
     | [rvx]?\d{1,5}(?:\.\d{1,5}){0,2}[x%]?

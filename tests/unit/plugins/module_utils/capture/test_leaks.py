@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture import (
     redfish,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.anonymise import Scrubber
+from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_text import HostText
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture.switch_text import SwitchText
 
@@ -339,3 +340,12 @@ def test_amounts_in_the_text_of_a_command_stay():
     assert made("rdma.device.stats.get", counters) == counters
     option = {"Path": "/Net/TcpipHeapMax", "Int Value": "1073741824", "String Value": "4711000815"}
     assert made("system.settings.advanced.list", option) == {**option, "String Value": "text-001"}
+
+
+@pytest.mark.parametrize("name", ["mlx5_canary", "ib_canary", "nvme_canary_0", "bnxt_canary1"])
+def test_a_renamed_rdma_device_is_replaced(name):
+    made = HostText(Scrubber(Table(bytes(32)))).reported(
+        "text", f"CA '{name}'\n\tNumber of ports: 1\n{name} mlx5_core mlx5_0"
+    )
+    assert "canary" not in made
+    assert made.endswith(" mlx5_core mlx5_0")
