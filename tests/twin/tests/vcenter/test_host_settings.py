@@ -35,3 +35,19 @@ def test_start_settings_of_vms_are_in_the_configuration_of_the_host(host):
     defaults = vim.host.AutoStartManager.SystemDefaults(enabled=True)
     host.configManager.autoStartManager.ReconfigureAutostart(vim.host.AutoStartManager.Config(defaults=defaults))
     assert (host.config.autoStart.defaults.enabled, host.config.autoStart.defaults.startDelay) == (True, 120)
+
+
+def test_a_setting_that_is_on_is_not_switched_off_silently(host):
+    clock, network = host.configManager.dateTimeSystem, host.configManager.networkSystem
+    clock.UpdateDateTimeConfig(vim.host.DateTimeConfig(enabled=True, disableFallback=False))
+    with pytest.raises(vmodl.fault.NotSupported):
+        clock.UpdateDateTimeConfig(vim.host.DateTimeConfig(enabled=False))
+
+    def ipv6_of_the_stack(value):
+        stack = vim.host.NetStackInstance(key="defaultTcpipStack", ipV6Enabled=value)
+        edit = vim.host.NetworkConfig.NetStackSpec(netStackInstance=stack, operation="edit")
+        network.UpdateNetworkConfig(vim.host.NetworkConfig(netStackSpec=[edit]), "modify")
+
+    ipv6_of_the_stack(True)
+    with pytest.raises(vmodl.fault.NotSupported):
+        ipv6_of_the_stack(False)

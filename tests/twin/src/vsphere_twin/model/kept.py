@@ -82,11 +82,16 @@ def show(info, kept, names=None):
     return info
 
 
-def refuse_unserved(spec, served):
-    """Raise NotSupported for a field of a specification that the twin would drop, unless it requests nothing."""
+def refuse_unserved(spec, served, on=()):
+    """Raise NotSupported for a field of a specification that the twin would drop, unless it requests nothing.
+
+    `on` has the boolean settings that are true and stay so; all others are false.
+    """
     for info in spec._GetPropertyList():
         value = getattr(spec, info.name)
-        if info.name in served or info.name.startswith("dynamic") or value is None or value is False:
+        if info.name in served or info.name.startswith("dynamic") or value is None:
+            continue
+        if isinstance(value, bool) and value is (info.name in on):
             continue
         if isinstance(value, list) and not value:
             continue

@@ -83,7 +83,7 @@ def check(host, spec):
     if spec.operation not in (None, "edit"):
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object: the stacks are fixed.")
     wanted = spec.netStackInstance
-    kept.refuse_unserved(wanted, SERVED)
+    kept.refuse_unserved(wanted, SERVED, on=("ipV6Enabled",) if host.ipv6 else ())
     if wanted.key not in host.net_stacks:
         raise vim.fault.NotFound(msg=f"The object or item referred to could not be found: {wanted.key}")
     if wanted.dnsConfig is not None:

@@ -19,6 +19,7 @@ FURTHER = (
     "Network.Assign",
     "Resource.AssignVMToPool",
     "Resource.HotMigrate",
+    "ScheduledTask.Create",
     "Sessions.ValidateSession",
     "VirtualMachine.Config.AddExistingDisk",
     "VirtualMachine.Config.AddNewDisk",

@@ -12,6 +12,7 @@ from . import reflect
 VIM_NAMESPACE = "urn:vim25"
 SERVICE_NAMESPACE = "vim25"
 POLICY_SERVICE = "pbm"
+OPTIONAL = VmomiSupport.F_OPTIONAL
 
 
 # Method to read a property without the property collector; no type declares it, every object answers it.

@@ -21,7 +21,7 @@ def query_date_time(call, this):
 @host_method("HostDateTimeSystem", "UpdateDateTimeConfig")
 def update_date_time(call, this, config):
     """Set the NTP servers; hosts have no other time zone than UTC."""
-    kept.refuse_unserved(config, ("ntpConfig", "timeZone"))
+    kept.refuse_unserved(config, ("ntpConfig", "timeZone"), on=("enabled",))
     kept.require_one_of(config.timeZone, ("UTC",), "config.timeZone")
     if config.ntpConfig is not None:
         kept.refuse_unserved(config.ntpConfig, ("server",))

@@ -11,7 +11,8 @@ from vsphere_twin.model.services import EVALUATION, Licence
 from ..projections.shape import make
 from ..registry import method, prop
 
-KEY = re.compile(r"[0-9A-Z]{5}(-[0-9A-Z]{5}){4}")
+# An example of community.vmware (vcenter_license) has small letters; that vCenter accepts and keeps them is [unsure].
+KEY = re.compile(r"[0-9A-Za-z]{5}(-[0-9A-Za-z]{5}){4}")
 # Predefined extensions of a vCenter [unsure: the list and the versions].
 OWN_EXTENSIONS = (
     ("com.vmware.vim.eam", "vSphere ESX Agent Manager"),

@@ -14,7 +14,6 @@ from .shape import make
 NOTHING = (
     ("LicenseManager", "featureInfo"),
     ("AlarmManager", "defaultExpression"),
-    ("ScheduledTaskManager", "scheduledTask"),
 )
 for _kind, _name in NOTHING:
     prop(_kind, _name)(lambda service, world: [])
