@@ -233,6 +233,7 @@ class _Disks:
 
 def require_room(store, need):
     """Room on a datastore for so many bytes more."""
+    store.refuse_new_files()
     if need > store.free:
         raise vim.fault.NoDiskSpace(
             msg=f"Insufficient disk space on datastore '{store.name}'.", file="", datastore=store.name

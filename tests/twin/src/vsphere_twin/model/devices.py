@@ -7,7 +7,7 @@ import functools
 
 from pyVmomi import vim
 
-from . import assigned, backings, disk_files, files, groups, nics, storage_policies
+from . import assigned, backings, disk_files, drives, files, groups, nics, storage_policies
 
 DEVICE = vim.vm.device
 PCI_CONTROLLER = 100
@@ -168,6 +168,8 @@ def _add(world, vm, index, spec, new_keys, new_groups):
     device.deviceInfo = _text(_label(vm, device), "")
     if isinstance(device, DEVICE.VirtualDisk):
         _check_file(world, index, device, spec.fileOperation)
+    if isinstance(device, DEVICE.VirtualCdrom):
+        _check_drive(world, vm, index, device)
     backings.fill(world, vm, device, spec.fileOperation)
     if isinstance(device, DEVICE.VirtualEthernetCard):
         nics.check(world, vm, index, device)
@@ -203,6 +205,8 @@ def _edit(world, vm, index, spec):
     if isinstance(device, DEVICE.VirtualDisk):
         device.capacityInBytes = _capacity(index, old, spec.device)
     backings.check_edit(vm, index, old, device)
+    if isinstance(device, DEVICE.VirtualCdrom):
+        _check_drive(world, vm, index, device)
     backings.fill(world, vm, device, None, new=False)
     if isinstance(device, DEVICE.VirtualEthernetCard):
         if vm.power != "poweredOff" and nics.replugs(old, device):
@@ -244,6 +248,13 @@ def _check_file(world, index, disk, operation):
         raise files.not_found(name)
     disk.capacityInKB, disk.capacityInBytes = known.capacityInKB, known.capacityInBytes
     disk.backing.thinProvisioned, disk.backing.uuid = known.backing.thinProvisioned, known.backing.uuid
+
+
+def _check_drive(world, vm, index, drive):
+    """Check the image of a drive: its datastore exists (packer-plugin-vsphere issue 105), and what is connected too."""
+    if not drives.knows_datastore(world, vm, drive):
+        raise invalid(index, drive)
+    drives.check(world, vm, drive)
 
 
 def _remove(vm, index, spec):

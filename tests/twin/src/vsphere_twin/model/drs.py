@@ -27,7 +27,7 @@ KEPT = (
     "proactiveDrsConfig",
     "vmSwapPlacement",
 )
-SERVED = (*KEPT, "groupSpec", "rulesSpec", *(field for field, _attribute, _key in OVERRIDES))
+SERVED = (*KEPT, "groupSpec", "rulesSpec", "systemVMsConfig", *(field for field, _attribute, _key in OVERRIDES))
 SWAP = ("vmDirectory", "hostLocal")
 RATES = range(1, 6)
 
@@ -112,7 +112,9 @@ def forget(vm):
 
 def configure(world, cluster, spec, modify=True):
     """ReconfigureComputeResource: all of it, or nothing."""
-    saved = {name: getattr(cluster, name) for name in ("drs", "ha", "rules", "groups", "honours_overrides")}
+    saved = {
+        name: getattr(cluster, name) for name in ("drs", "ha", "rules", "groups", "honours_overrides", "vcls_stores")
+    }
     saved.update({name: dict(getattr(cluster, name)) for name in (*_MAPS, "options", "kept")})
     _check(spec)
     try:
@@ -121,7 +123,7 @@ def configure(world, cluster, spec, modify=True):
             cluster.drs, cluster.ha, cluster.rules, cluster.groups = "off", False, [], []
             cluster.vm_overrides, cluster.ha_overrides, cluster.orchestration = {}, {}, {}
             cluster.options, cluster.kept = {}, {}
-            cluster.honours_overrides = True
+            cluster.honours_overrides, cluster.vcls_stores = True, {}
         _services(cluster, spec)
         for change in getattr(spec, "groupSpec", None) or []:
             _change_group(world, cluster, change)
@@ -130,6 +132,7 @@ def configure(world, cluster, spec, modify=True):
                 _change_override(world, cluster, change, getattr(cluster, attribute), field, key)
         for change in getattr(spec, "rulesSpec", None) or []:
             _change_rule(world, cluster, change)
+        _change_vcls(world, cluster, getattr(spec, "systemVMsConfig", None))
     except vmodl.MethodFault:
         for name, value in saved.items():
             setattr(cluster, name, value)
@@ -188,6 +191,27 @@ def _change_override(world, cluster, change, overrides, field, holder):
             if getattr(change.info, info.name) is None:
                 setattr(change.info, info.name, getattr(before, info.name))
     overrides[key._moId] = change.info
+
+
+def _change_vcls(world, cluster, wanted):
+    """Change the datastores that the VMs of vCLS may have; they must be those of the hosts ([unsure]: the fault)."""
+    if wanted is None:
+        return
+    kept.refuse_unserved(wanted, ("allowedDatastores",))
+    stores, place = dict(cluster.vcls_stores), "spec.systemVMsConfig.allowedDatastores"
+    known = {moid for host in cluster.hosts.values() for moid in host.datastores}
+    for change in wanted.allowedDatastores or []:
+        key = change.removeKey if change.operation == "remove" else change.datastore
+        moid = getattr(key, "_moId", None)
+        if change.operation not in ("add", "remove") or (change.operation == "add") == (moid in stores):
+            raise kept.wrong(place)
+        if change.operation == "remove":
+            del stores[moid]
+        elif moid not in known:
+            raise kept.wrong(place)
+        else:
+            stores[moid] = world.get(moid)
+    cluster.vcls_stores = stores
 
 
 def _change_rule(world, cluster, change):

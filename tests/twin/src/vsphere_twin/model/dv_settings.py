@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim
 
-from . import kept, members, network, pvlans
+from . import dv_features, kept, members, network, pvlans
 
 SWITCH = vim.dvs.VmwareDistributedVirtualSwitch
 GROUP = vim.dvs.DistributedVirtualPortgroup
@@ -15,7 +15,6 @@ KEPT_OF_SWITCH = (
     "defaultPortConfig",
     "defaultProxySwitchMaxNumPorts",
     "extensionKey",
-    "infrastructureTrafficResourceConfig",
     "ipfixConfig",
     "lacpApiVersion",
     "linkDiscoveryProtocolConfig",
@@ -29,7 +28,7 @@ KEPT_OF_SWITCH = (
 SERVED_OF_SWITCH = (
     *KEPT_OF_SWITCH,
     *("configVersion", "name", "description", "host", "maxMtu", "uplinkPortPolicy", "uplinkPortgroup"),
-    "pvlanConfigSpec",
+    *("infrastructureTrafficResourceConfig", "pvlanConfigSpec", "vspanConfigSpec"),
 )
 LACP = ("singleLag", "multipleLag")
 MULTICAST = ("legacyFiltering", "snooping")
@@ -67,10 +66,14 @@ def check_switch(spec, switch=None):
     _check_ports(spec.defaultPortConfig, {})
     if switch is not None:
         pvlans.changed(switch, getattr(spec, "pvlanConfigSpec", None))
+        _check_upgrades(switch, spec)
 
 
 def configure_switch(world, switch, spec):
     """Apply a checked specification."""
+    traffic = dv_features.traffic(switch, spec.infrastructureTrafficResourceConfig or [])
+    mirrors = getattr(spec, "vspanConfigSpec", None) or []
+    sessions = dv_features.sessions(switch, mirrors, port_keys(switch) if mirrors else set())
     private = pvlans.changed(switch, getattr(spec, "pvlanConfigSpec", None))
     if getattr(spec, "maxMtu", None):
         network.set_switch_mtu(world, switch, spec.maxMtu)
@@ -79,6 +82,7 @@ def configure_switch(world, switch, spec):
     members.change(world, switch, spec.host or [])
     switch.description = switch.description if spec.description is None else spec.description
     switch.pvlans = private
+    switch.features.traffic, switch.features.sessions = traffic, sessions
     kept.keep(switch.kept, spec, KEPT_OF_SWITCH)
     link = getattr(spec, "linkDiscoveryProtocolConfig", None)
     if link is not None:
@@ -98,7 +102,8 @@ def check_group(switch, spec):
     _check_ports(config, switch.pvlans)
     order = getattr(getattr(config, "uplinkTeamingPolicy", None), "uplinkPortOrder", None)
     named = [*(order.activeUplinkPort or []), *(order.standbyUplinkPort or [])] if order is not None else []
-    if any(name not in switch.uplinks for name in named):
+    lags = [lag.name for lag in switch.features.lags.values()]
+    if any(name not in (*switch.uplinks, *lags) for name in named):
         raise kept.wrong("spec.defaultPortConfig.uplinkTeamingPolicy")
 
 
@@ -118,6 +123,24 @@ def configure_group(group, spec):
     kept.keep(group.kept, spec, KEPT_OF_GROUP)
     group.own_ports = group.own_ports if spec.numPorts is None else spec.numPorts
     group.description = group.description if spec.description is None else spec.description
+
+
+def port_keys(switch):
+    """The keys of all ports of a switch: of its groups, of its members' uplinks, and of adapters at ephemeral ones."""
+    found = {key for host in switch.hosts.values() for key in members.keys(switch, host)}
+    for group in switch.portgroups.values():
+        if not group.uplink:
+            found.update(group.port_keys if group.bound else ())
+            found.update(port.portKey for vm in group.vms.values() for port in vm.ports_of(group))
+    return found
+
+
+def _check_upgrades(switch, spec):
+    """Refuse an older resource control, which is irreversible (vSphere Networking), and basic LACP with groups."""
+    if spec.networkResourceControlVersion == "version2" != switch.kept.get("networkResourceControlVersion", "version3"):
+        raise kept.wrong("spec.networkResourceControlVersion")  # the fault is [unsure]
+    if getattr(spec, "lacpApiVersion", None) == "singleLag" and switch.features.lags:
+        raise kept.wrong("spec.lacpApiVersion")  # the fault is [unsure]
 
 
 def _check_ports(config, private):

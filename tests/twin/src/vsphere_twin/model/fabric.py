@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from pyVmomi import vim
 
+from .dv_features import Features
 from .files import Files
 from .inventory import Managed
 from .vm import written
@@ -26,9 +27,17 @@ class Datastore(Managed):
         self.vms: dict = {}
         self.accessible = True
         self.maintenance = "normal"
+        self.remote = None  # mounts.Remote of an NFS volume that a client mounted
+        self.read_only_on: dict = {}  # by host, where a client mounted it
         self.files = Files()
         self.left_disks: dict = {}  # file name: a disk that no VM has
         self.left_vms: dict = {}  # file name: a VM that was taken out of the inventory, files and all else left
+
+    def refuse_new_files(self):
+        """No VM gets files here in maintenance mode (vSphere API reference, DatastoreEnterMaintenanceMode)."""
+        if self.maintenance != "normal":
+            words = f"Datastore '{self.name}' is in maintenance mode."
+            raise vim.fault.InvalidDatastoreState(msg=words, datastoreName=self.name)  # the fault is [unsure]
 
     @property
     def url(self):
@@ -83,6 +92,7 @@ class Switch(Managed):
         self.lldp = "none"  # none, listen, advertise, both: LLDP mode of its uplinks
         self.pvlans: dict = {}  # secondary VLAN: (primary VLAN, type)
         self.kept: dict = {}  # settings without a rule, by their names in a VMwareDVSConfigSpec
+        self.features = Features()
 
     @property
     def uplinks_name(self):

@@ -13,9 +13,18 @@ from .world import Entity
 
 VM_CHILDREN = ("Folder", "VirtualMachine", "VirtualApp")
 HOST_CHILDREN = ("Folder", "ComputeResource")
-DATASTORE_CHILDREN = ("Folder", "Datastore")
+DATASTORE_CHILDREN = ("Folder", "Datastore", "StoragePod")
 NETWORK_CHILDREN = ("Folder", "Network")
 DATACENTER_CHILDREN = ("Folder", "Datacenter")
+
+# Storage DRS of a new datastore cluster (vSphere API reference, StorageDrsPodConfigInfo).
+POD_DEFAULTS = {
+    "enabled": False,
+    "ioLoadBalanceEnabled": True,
+    "defaultVmBehavior": "manual",
+    "loadBalanceInterval": 480,
+    "defaultIntraVmAffinity": True,
+}
 
 
 class Managed(Entity):
@@ -49,6 +58,16 @@ class Folder(Managed):
 
     def descendants(self):
         return list(self.children.values())
+
+
+class Pod(Folder):
+    """A datastore cluster."""
+
+    kind = "StoragePod"
+
+    def __init__(self, world, name):
+        super().__init__(world.new_moid("group-p"), name, None, ("Datastore",))
+        self.settings = dict(POD_DEFAULTS)
 
 
 class Datacenter(Managed):
@@ -118,12 +137,25 @@ class Cluster(ComputeResource):
         self.honours_overrides = True
         self._rule_keys = itertools.count(1)
         self.options: dict[str, str] = {}
+        self.vcls_stores: dict = {}  # the datastores that the VMs of vCLS may have, by id
+        self.evc = world.add(EvcManager(f"evcmanager-{self.moid}", self))
         self.image = Image()
         self.configuration = Configuration()
 
     def next_rule_key(self):
         """Keys of rules are not used again."""
         return next(self._rule_keys)
+
+
+class EvcManager(Entity):
+    """The EVC manager of a cluster."""
+
+    kind = "ClusterEVCManager"
+
+    def __init__(self, moid, cluster):
+        super().__init__(moid)
+        self.cluster = cluster
+        self.mode = None
 
 
 class EnvironmentBrowser(Entity):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from . import inventory, kept, members, provision
+from . import evc, inventory, kept, members, provision
 from .host import show_connection, wrong_state
 
 
@@ -22,7 +22,7 @@ def remove(world, host):
         one.hosts.pop(host.moid, None)
         world.touch(one)
     compute.hosts.pop(host.moid)
-    for one in (host, host.browser, *host.managers.values()):
+    for one in (host, host.browser, *host.managers.values(), *host.stores_of_users):
         world.remove(one)
     world.removed_hosts[host.name] = host
     if compute.kind == "ComputeResource":
@@ -58,10 +58,11 @@ def check(world, compute, spec):
 def add(world, compute, spec, connected):
     """AddHost: the host has its identifier of before, which vCenter gives anew [a model]."""
     host = check(world, compute, spec)
+    evc.refuse_host(compute, host)
     del world.removed_hosts[host.name]
     host.parent = compute
     compute.hosts[host.moid] = host
-    for one in (host, host.browser, *host.managers.values()):
+    for one in (host, host.browser, *host.managers.values(), *host.stores_of_users):
         world.add(one)
     for one in (*host.datastores.values(), *host.networks.values()):
         one.hosts[host.moid] = host

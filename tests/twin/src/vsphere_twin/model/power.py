@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
 
-from . import admission, device_mode, devices, direct, drs, graphics, guest, nics, resources, started_keys
+from . import admission, device_mode, devices, direct, drives, drs, graphics, guest, nics, resources, started_keys
 from . import gpu as gpus
 from . import host as hosts
 
@@ -30,6 +30,7 @@ def power_on(world, vm, wanted_host=None):
     vm.power = "poweredOn"
     vm.booted = datetime.datetime.now(datetime.timezone.utc)
     connect_nics(vm, True)
+    drives.connect(world, vm, True)
     started_keys.write(vm)
     touch(world, vm)
     if suspended:
@@ -188,6 +189,7 @@ def stop(world, vm):
     release(vm)
     vm.power, vm.tools_running, vm.shutdown_pending, vm.booted = "poweredOff", False, False, None
     connect_nics(vm, False)
+    drives.connect(world, vm, False)
     touch(world, vm)
     if world.guests is not None:
         world.guests.power_off(vm)

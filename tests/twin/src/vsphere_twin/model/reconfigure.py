@@ -281,6 +281,8 @@ def _room(world, vm, before):
             continue
         if (disk.capacityInBytes or 0) > disk_files.MOST_BYTES:
             raise disk_files.too_large(store.name, disk.capacityInBytes)
+        if _file(disk) not in old:
+            store.refuse_new_files()
         needs.setdefault(store, 0)
         needs[store] += written(disk) - old.get(_file(disk), 0)
     for store, need in needs.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import disk_files, dv_settings, fabric, inventory, kept
+from vsphere_twin.model import disk_files, dv_features, dv_settings, fabric, inventory, kept
 from vsphere_twin.model.host import touch
 from vsphere_twin.model.release import RELEASES
 
@@ -110,6 +110,43 @@ def fetch_port_keys(call, this, criteria=None):
     return [row.key for row in fetch_ports(call, this, criteria)]
 
 
+@method(SWITCH, "ReconfigureDVPort_Task")
+def reconfigure_ports(call, this, port):
+    def work():
+        dv_features.set_ports(this, port, dv_settings.port_keys(this))
+        call.world.touch(this)
+
+    return begin(call, "ReconfigureDVPort_Task", this, work)
+
+
+@method(SWITCH, "QueryUsedVlanIdInDvs")
+def used_vlans(call, this):
+    """The VLANs of its port groups; a trunk counts with its ends [unsure]."""
+    groups = [group for group in this.portgroups.values() if not group.uplink]
+    found = set()
+    for group in groups:
+        ranges = group.vlan if isinstance(group.vlan, list) else []
+        found.update((int(group.vlan),) if not ranges else (end for one in ranges for end in (one.start, one.end)))
+    return sorted(found)
+
+
+@method(SWITCH, "EnableNetworkResourceManagement")
+def enable_resource_management(call, this, enable):
+    this.features.nioc = enable
+    this.config_version += 1
+    call.world.touch(this)
+
+
+@method(SWITCH, "UpdateDVSHealthCheckConfig_Task")
+def update_health_check(call, this, healthCheckConfig):
+    return _changed_by(call, "UpdateDVSHealthCheckConfig_Task", this, dv_features.set_health, healthCheckConfig)
+
+
+@method("VmwareDistributedVirtualSwitch", "UpdateDVSLacpGroupConfig_Task")
+def update_lacp_groups(call, this, lacpGroupSpec):
+    return _changed_by(call, "UpdateDVSLacpGroupConfig_Task", this, dv_features.update_lags, lacpGroupSpec)
+
+
 @method("Datastore", "RefreshDatastore")
 def refresh_datastore(call, this):
     call.world.touch(this)
@@ -141,6 +178,17 @@ def _add(world, switch, spec):
         touch(world, host)
     world.touch(switch)
     return group
+
+
+def _changed_by(call, name, switch, change, wanted):
+    """Start a task that changes a switch and its version."""
+
+    def work():
+        change(switch, wanted)
+        switch.config_version += 1
+        call.world.touch(switch)
+
+    return begin(call, name, switch, work)
 
 
 def _require_version(spec, entity):

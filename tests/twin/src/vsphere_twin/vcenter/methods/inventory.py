@@ -188,7 +188,10 @@ def destroyed(world, entity):
         if entity.parent is None or entity.parent.kind == "Datacenter":
             raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
         for child in entity.descendants():
-            _destroy_child(world, child)
+            if entity.kind == "StoragePod":
+                inventory.put(world, entity.parent, child)  # datastores outlive their cluster
+            else:
+                _destroy_child(world, child)
     elif entity.kind == "HostSystem":
         joining.remove(world, entity)
         return
@@ -207,6 +210,8 @@ def destroyed(world, entity):
     if isinstance(entity, inventory.ComputeResource):
         _remove_pools(world, entity.pool)
         world.remove(entity.browser)
+    if isinstance(entity, inventory.Cluster):
+        world.remove(entity.evc)
     if isinstance(entity, fabric.Portgroup):
         entity.switch.portgroups.pop(entity.moid, None)
         for host in entity.hosts.values():

@@ -21,6 +21,7 @@ def cluster_summary(cluster, world):
         targetBalance=200,
         currentBalance=0,
         usageSummary=None,
+        currentEVCModeKey=cluster.evc.mode,
     )
 
 
@@ -124,6 +125,7 @@ def configuration_ex(cluster, world):
             defaultVmReadiness=make(vim.cluster.VmReadiness, readyCondition="none", postReadyDelay=0),
         ),
         vmOrchestration=list(cluster.orchestration.values()),
+        systemVMsConfig=make(vim.cluster.SystemVMsConfigInfo, allowedDatastores=list(cluster.vcls_stores.values())),
     )
     others = {name: value for name, value in cluster.kept.items() if name not in ("dasConfig", "drsConfig")}
     return kept.show(shown, others, {"dpmConfig": "dpmConfigInfo"})

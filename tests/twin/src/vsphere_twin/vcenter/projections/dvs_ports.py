@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import members
+from vsphere_twin.model import kept, members
 
 from .shape import make
 from .switch import port_setting
@@ -49,7 +49,7 @@ class _Ports:
         return not self._keys or key in self._keys
 
     def port(self, group, host, key, name, connectee, cookie=None):
-        """A port; all ports of a group have one setting."""
+        """A port; all ports of a group have one setting, unless a port has its own."""
         if group.key not in self._settings:
             self._settings[group.key] = port_setting(self.switch, group)
         return make(
@@ -59,7 +59,7 @@ class _Ports:
                 vim.dvs.DistributedVirtualPort.ConfigInfo,
                 name=name,
                 configVersion="1",
-                setting=self._settings[group.key],
+                setting=kept.overlay(self._settings[group.key], self.switch.features.port_settings.get(key)),
             ),
             dvsUuid=self.switch.uuid,
             portgroupKey=group.key,

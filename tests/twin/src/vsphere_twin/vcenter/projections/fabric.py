@@ -40,8 +40,9 @@ def datastore_info(store, world):
             type=store.filesystem,
             name=store.name,
             capacity=store.capacity,
-            remoteHost="nas.example",
-            remotePath=f"/export/{store.name}",
+            remoteHost=store.remote.servers[0] if store.remote else "nas.example",
+            remoteHostNames=list(store.remote.servers) if store.remote else None,
+            remotePath=store.remote.path if store.remote else f"/export/{store.name}",
         )
         return make(vim.host.NasDatastoreInfo, nas=volume, **common)
     if store.filesystem == "vsan":
@@ -68,12 +69,12 @@ def vmfs(store):
     )
 
 
-def mount(store):
-    """Return the mount of a datastore by every host that has it."""
+def mount(store, host):
+    """Return the mount of a datastore by a host."""
     return make(
         vim.host.MountInfo,
         path=f"/vmfs/volumes/{store.uuid}",
-        accessMode="readWrite",
+        accessMode="readOnly" if store.read_only_on.get(host.moid) else "readWrite",
         mounted=True,
         accessible=store.accessible,
     )
@@ -85,7 +86,7 @@ def datastore_host(store, world):
         make(
             vim.Datastore.HostMount,
             key=host,
-            mountInfo=mount(store),
+            mountInfo=mount(store, host),
         )
         for host in store.hosts.values()
     ]

@@ -216,7 +216,7 @@ def file_systems(host):
         mountInfo=[
             make(
                 vim.host.FileSystemMountInfo,
-                mountInfo=mount(store),
+                mountInfo=mount(store, host),
                 volume=vmfs(store) if store.filesystem == "VMFS" else _volume(store),
                 vStorageSupport="vStorageSupported",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import device_mode, passthru
+from vsphere_twin.model import device_mode, evc, passthru
 from vsphere_twin.model.tasks import utc_now
 
 from .. import types
@@ -61,6 +61,8 @@ def summary(host, world):
         customValue=custom_value(host, world),
         rebootRequired=host.reboot_required or passthru.reboot_pending(host),
         managementServerIp="10.0.0.1",
+        maxEVCModeKey=next(reversed(evc.supported(host)), None),
+        currentEVCModeKey=host.compute.evc.mode if hasattr(host.compute, "evc") else None,
     )
 
 

@@ -90,8 +90,8 @@ def switch_summary(switch, world):
         vm=list({moid: vm for group in switch.portgroups.values() for moid, vm in group.vms.items()}.values()),
         host=list(switch.hosts.values()),
         portgroupName=[group.name for group in switch.portgroups.values()],
-        description=switch.description,
-        contact=switch.kept.get("contact") or make(vim.DistributedVirtualSwitch.ContactInfo, name="", contact=""),
+        description=switch.description or None,
+        contact=switch.kept.get("contact") or make(vim.DistributedVirtualSwitch.ContactInfo),
         numHosts=len(switch.hosts),
     )
 
@@ -118,10 +118,13 @@ def switch_config(switch, world):
         host=[_member(switch, host) for host in switch.hosts.values()],
         productInfo=product(switch.product_version),
         configVersion=str(switch.config_version),
-        contact=make(vim.DistributedVirtualSwitch.ContactInfo, name="", contact=""),
-        description=switch.description,
+        contact=make(vim.DistributedVirtualSwitch.ContactInfo),
+        description=switch.description or None,
         createTime=None,
-        networkResourceManagementEnabled=True,
+        networkResourceManagementEnabled=switch.features.nioc,
+        infrastructureTrafficResourceConfig=_traffic(switch),
+        lacpGroupConfig=list(switch.features.lags.values()),
+        vspanSession=list(switch.features.sessions.values()),
         defaultProxySwitchMaxNumPorts=2048,
         policy=make(vim.DistributedVirtualSwitch.SwitchPolicy, autoPreInstallAllowed=True),
         networkResourceControlVersion="version3",
@@ -137,11 +140,22 @@ def switch_config(switch, world):
         lacpApiVersion="multipleLag",
         multicastFilteringMode="legacyFiltering",
         healthCheckConfig=[
-            make(VMWARE.VlanMtuHealthCheckConfig, enable=False, interval=1),
-            make(VMWARE.TeamingHealthCheckConfig, enable=False, interval=1),
+            make(kind, enable=enable, interval=interval) for kind, (enable, interval) in switch.features.health.items()
         ],
     )
     return kept.show(shown, switch.kept)
+
+
+def _traffic(switch):
+    kind = vim.DistributedVirtualSwitch.HostInfrastructureTrafficResource
+    return [
+        make(
+            kind,
+            key=name,
+            allocationInfo=make(kind.ResourceAllocation, limit=limit, shares=shares, reservation=reservation),
+        )
+        for name, (limit, shares, reservation) in switch.features.traffic.items()
+    ]
 
 
 def _discovery(switch):

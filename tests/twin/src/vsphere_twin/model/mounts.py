@@ -1,0 +1,125 @@
+"""NFS datastores of hosts, maintenance mode of datastores, and datastore clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyVmomi import vim, vmodl
+
+from . import fabric, inventory, kept
+from .host import touch, wrong_state
+
+NFS_GB = 1024  # of each NFS volume; the twin has no NFS servers and accepts each of them
+KINDS = ("NFS", "NFS41")
+MODES = ("readOnly", "readWrite")
+SERVED = ("remoteHost", "remotePath", "localPath", "accessMode", "type", "remoteHostNames")
+BEHAVIOURS = ("manual", "automated")
+INTERVALS = range(60, 43201)  # minutes (vSphere API reference, StorageDrsPodConfigInfo)
+
+
+@dataclass(frozen=True)
+class Remote:
+    """The server and the folder of an NFS volume."""
+
+    servers: tuple
+    path: str
+    kind: str
+
+
+def mount(world, host, spec):
+    """CreateNasDatastore: the volume as a datastore of a host; hosts with one volume and name share the datastore."""
+    kept.refuse_unserved(spec, SERVED)
+    kind = spec.type or KINDS[0]
+    kept.require_one_of(kind, KINDS, "spec.type")
+    kept.require_one_of(spec.accessMode, MODES, "spec.accessMode")
+    servers = tuple(spec.remoteHostNames or ()) if kind == "NFS41" else (spec.remoteHost,)
+    if not all(servers) or not servers:
+        raise kept.wrong("spec.remoteHost")
+    if not spec.remotePath:
+        raise kept.wrong("spec.remotePath")
+    inventory.refuse_name(spec.localPath)
+    remote = Remote(servers, spec.remotePath, kind)
+    if any(store.remote == remote for store in host.datastores.values()):
+        raise vim.fault.AlreadyExists(
+            msg=f"The specified key, name, or identifier '{spec.localPath}' already exists.", name=spec.localPath
+        )
+    folder = inventory.datacenter_of(host.compute).datastore_folder
+    store = next((one for one in world.of_kind("Datastore") if one.remote == remote), None)
+    if store is None or store.name != spec.localPath:
+        _refuse_taken(world, folder, spec.localPath)
+        store = fabric.Datastore(world, inventory.encoded(spec.localPath), None, NFS_GB, NFS_GB, kind)
+        store.remote = remote
+        inventory.put(world, folder, world.add(store))
+    store.read_only_on[host.moid] = spec.accessMode == "readOnly"
+    store.hosts[host.moid] = host
+    host.datastores[store.moid] = store
+    touch(world, host)
+    world.touch(store)
+    return store
+
+
+def unmount(world, host, store):
+    """RemoveDatastore of an NFS volume: from one host; the datastore goes with its last host."""
+    if store.moid not in host.datastores:
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+    if any(vm.host is host for vm in store.vms.values()):
+        raise inventory.in_use(store)
+    if store.remote is None:
+        what = "the twin removes no VMFS volumes"
+        raise vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: {what}.")
+    del host.datastores[store.moid], store.hosts[host.moid], store.read_only_on[host.moid]
+    if not store.hosts:
+        store.parent.children.pop(store.moid, None)
+        world.remove(store)
+        world.touch(store.parent, inventory.datacenter_of(store.parent))
+    else:
+        world.touch(store)
+    touch(world, host)
+
+
+def _refuse_taken(world, folder, name):
+    center = inventory.datacenter_of(folder)
+    for store in world.of_kind("Datastore"):
+        if store.name == inventory.encoded(name) and inventory.datacenter_of(store) is center:
+            words = f"The name '{name}' already exists."
+            raise vim.fault.DuplicateName(msg=words, name=name, object=inventory.reference(store))
+
+
+def check_enter(store):
+    """Maintenance mode needs a datastore that is in use and not in it; the twin does not wait for VMs to leave."""
+    if store.maintenance != "normal":
+        raise wrong_state()
+    if store.vms:
+        what = "the twin does not move VMs off a datastore"
+        raise vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: {what}.")
+
+
+def leave_maintenance(world, store):
+    """Work of DatastoreExitMaintenanceMode_Task."""
+    if store.maintenance == "normal":
+        raise wrong_state()
+    store.maintenance = "normal"
+    world.touch(store)
+
+
+def create_pod(world, folder, name):
+    """CreateStoragePod: an empty datastore cluster in a folder of datastores."""
+    if "StoragePod" not in folder.child_types:
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    inventory.refuse_new_name(folder, name)
+    return inventory.put(world, folder, world.add(inventory.Pod(world, inventory.encoded(name))))
+
+
+def configure_pod(world, pod, spec, modify):
+    """ConfigureStorageDrsForPod: settings of Storage DRS; unset ones stay, or return to their defaults."""
+    kept.refuse_unserved(spec, ("podConfigSpec",))
+    wanted = spec.podConfigSpec
+    if wanted is not None:
+        kept.refuse_unserved(wanted, tuple(inventory.POD_DEFAULTS))
+        kept.require_one_of(wanted.defaultVmBehavior, BEHAVIOURS, "spec.podConfigSpec.defaultVmBehavior")
+        if wanted.loadBalanceInterval is not None and wanted.loadBalanceInterval not in INTERVALS:
+            raise kept.wrong("spec.podConfigSpec.loadBalanceInterval")
+    settings = dict(pod.settings if modify else inventory.POD_DEFAULTS)
+    given = {name: getattr(wanted, name, None) for name in settings}
+    pod.settings = {name: value if given[name] is None else given[name] for name, value in settings.items()}
+    world.touch(pod)

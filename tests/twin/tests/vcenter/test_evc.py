@@ -1,0 +1,82 @@
+"""EVC and the datastores of vCLS over the protocol."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim, vmodl
+
+
+@pytest.fixture
+def cluster(client, world):
+    return client.reference(world.of_kind("ClusterComputeResource")[0])
+
+
+@pytest.fixture
+def result(world):
+    def of(task):
+        world.timeline.settle()
+        if task.info.error is not None:
+            raise task.info.error
+        return task.info.result
+
+    return of
+
+
+def test_a_mode_is_enabled_raised_and_disabled(client, world, cluster, result):
+    manager, host = cluster.EvcManager(), client.reference(world.of_kind("HostSystem")[0])
+    assert manager.evcState.currentEVCModeKey is None
+    assert manager.evcState.supportedEVCMode[-1].key == host.summary.maxEVCModeKey == "intel-icelake"
+    for mode in ("intel-skylake", "intel-icelake"):
+        result(manager.ConfigureEvcMode_Task(mode))
+        assert manager.evcState.currentEVCModeKey == cluster.summary.currentEVCModeKey == mode
+    assert host.summary.currentEVCModeKey == "intel-icelake"
+    result(manager.DisableEvcMode_Task())
+    assert (manager.evcState.currentEVCModeKey, cluster.summary.currentEVCModeKey) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "mode, fault",
+    [
+        ("intel-sapphirerapids", vim.fault.EVCModeUnsupportedByHosts),
+        ("intel-abacus", vim.fault.EVCModeUnsupportedByHosts),
+        ("amd-zen3", vim.fault.EVCModeIllegalByVendor),
+    ],
+)
+def test_a_mode_that_the_hosts_do_not_support_is_rejected(client, cluster, result, mode, fault):
+    manager = cluster.EvcManager()
+    with pytest.raises(fault):
+        result(manager.ConfigureEvcMode_Task(mode))
+    check = manager.CheckConfigureEvcMode_Task(mode)
+    (found,) = result(vim.Task(check._moId, client.stub))
+    assert isinstance(found.error, fault)
+    assert manager.evcState.currentEVCModeKey is None
+
+
+def test_running_vms_and_disconnected_hosts_block_a_mode(client, world, vms, cluster, result):
+    manager, vm = cluster.EvcManager(), client.reference(vms["vm-1"])
+    result(manager.ConfigureEvcMode_Task("intel-skylake"))
+    result(vm.PowerOn())
+    result(manager.ConfigureEvcMode_Task("intel-icelake"))
+    with pytest.raises(vim.fault.ActiveVMsBlockingEVC) as caught:
+        result(manager.ConfigureEvcMode_Task("intel-haswell"))
+    assert list(caught.value.hostName) == [vms["vm-1"].host.name]
+    result(client.reference(world.of_kind("HostSystem")[1]).DisconnectHost_Task())
+    with pytest.raises(vim.fault.DisconnectedHostsBlockingEVC):
+        result(manager.ConfigureEvcMode_Task("intel-icelake"))
+
+
+def test_vcls_has_the_datastores_of_the_request(client, world, cluster, result):
+    store = client.reference(world.of_kind("Datastore")[0])
+
+    def change(operation, **values):
+        row = vim.cluster.DatastoreUpdateSpec(operation=operation, **values)
+        config = vim.cluster.SystemVMsConfigSpec(allowedDatastores=[row])
+        result(cluster.ReconfigureComputeResource_Task(vim.cluster.ConfigSpecEx(systemVMsConfig=config), True))
+        return list(cluster.configurationEx.systemVMsConfig.allowedDatastores)
+
+    assert change("add", datastore=store) == [store]
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        change("add", datastore=store)
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        change("add", datastore=vim.Datastore("datastore-999"))
+    assert change("remove", removeKey=store) == []
