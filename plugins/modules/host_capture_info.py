@@ -157,9 +157,7 @@ def main() -> None:
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)
-        reported = hosts.capture(
-            vcenter, request(hosts.HostCaptureRequest, module.params), lambda: session.connect(module.params)
-        )
+        reported = hosts.capture(vcenter, request(hosts.HostCaptureRequest, module.params))
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     finally:

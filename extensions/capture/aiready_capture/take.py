@@ -150,7 +150,7 @@ def _vcenter(args: argparse.Namespace) -> list[dict[str, Any]]:
         reported = [run.capture(vcenter, request(params.CaptureRequest, options))]
         if not args.no_hosts:
             requested = request(hosts.HostCaptureRequest, dict(defaults, **options))
-            found = hosts.capture(vcenter, requested, lambda: session.connect(options))
+            found = hosts.capture(vcenter, requested)
             number = len(found["captured"])
             reported.append(dict(found, source=f"{number} host{'' if number == 1 else 's'}"))
         return reported

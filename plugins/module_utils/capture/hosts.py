@@ -10,11 +10,9 @@ import datetime
 import functools
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from queue import SimpleQueue
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Mapping
 from xml.etree.ElementTree import ParseError
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.capture import esxcli_fields
@@ -31,14 +29,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.capture.host_comma
     plain,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, pool
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import find_hosts
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import find_hosts, over
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import NoConnection
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from ansible_collections.aiready.vsphere.plugins.module_utils.capture.pseudonyms import Table
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
@@ -46,7 +42,7 @@ if TYPE_CHECKING:
 ARGUMENTS = dict(
     args.CONNECTION,
     hosts={"type": "list", "elements": "str", "default": []},
-    hosts_at_once={"type": "int", "default": 8},
+    hosts_at_once={"type": "int", "default": pool.AT_ONCE},
     command_timeout_s={"type": "int", "default": 120},
     **CAPTURE,
 )
@@ -204,15 +200,23 @@ def unread(name: str, why: str, table: Table) -> Addition:
     return Addition(source, (f"hosts/{own}/esxcli/",), coverage={source: row})
 
 
-def capture(vcenter: VCenter, request: HostCaptureRequest, connect: Callable[[], VCenter]) -> dict[str, Any]:
-    """Add the hosts to the capture, and return what it has of them. connect: one more connection to vCenter."""
+def capture(vcenter: VCenter, request: HostCaptureRequest) -> dict[str, Any]:
+    """Add the hosts to the capture, and return what it has of them."""
     keep_names = "names" in request.keep
     part = Part(request.dest, "hosts", keep_names, origin(vcenter))
     left = [one for one in find_hosts(vcenter, request.hosts) if one.moid not in part]
     for one in left:
         if one.connection != "connected":
             part.keep(one.moid, functools.partial(unread, one.name, f"vCenter reports {one.connection}."))
-    _read_all([one for one in left if one.connection == "connected"], request, connect, part, keep_names)
+    keeping = Lock()
+
+    def one_host(mine: VCenter, found: HostFound) -> None:
+        answers = read(Esxcli(mine, over(mine, found), request.command_timeout_s))
+        # Kept at once: a kill loses only the hosts that are being read.
+        with keeping:
+            part.keep(found.moid, functools.partial(addition, found.name, answers, keep_names))
+
+    pool.each(vcenter, [one for one in left if one.connection == "connected"], one_host, request.hosts_at_once)
     resumed = part.resumed
     made = part.finish()
     rows = {name: row for one in made for name, row in one.coverage.items()}
@@ -229,56 +233,6 @@ def capture(vcenter: VCenter, request: HostCaptureRequest, connect: Callable[[],
         "texts": _sum(one.texts for one in made),
         "dropped": _sum(one.dropped for one in made),
     }
-
-
-def _read_all(
-    hosts: list[HostFound],
-    request: HostCaptureRequest,
-    connect: Callable[[], VCenter],
-    part: Part,
-    keep_names: bool,
-) -> None:
-    """Read several hosts at the same time. A connection sends one request at a time, so each worker has its own."""
-    workers = min(request.hosts_at_once, len(hosts))
-    if not workers:
-        return
-    free: SimpleQueue[VCenter] = SimpleQueue()
-    opened: list[VCenter] = []
-    running: list[Future[None]] = []
-    pool = ThreadPoolExecutor(workers)
-    keeping = Lock()
-
-    def one_host(found: HostFound) -> None:
-        mine = free.get()
-        try:
-            # The reference of the host belongs to the connection that found it.
-            host = _Host(mine.managed("HostSystem", found.moid), found.name)
-            answers = read(Esxcli(mine, host, request.command_timeout_s))
-            # Kept at once: a kill loses only the hosts that are being read.
-            with keeping:
-                part.keep(found.moid, functools.partial(addition, found.name, answers, keep_names))
-        finally:
-            free.put(mine)
-
-    try:
-        for _number in range(workers):
-            opened.append(connect())
-            free.put(opened[-1])
-        running += [pool.submit(one_host, found) for found in hosts]
-        for done in as_completed(running):
-            done.result()
-    finally:
-        for waiting in running:
-            waiting.cancel()
-        pool.shutdown()
-        for one in opened:
-            one.close()
-
-
-@dataclass(frozen=True)
-class _Host:
-    ref: Any
-    name: str
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Iterable, Sequence
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import escapes, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row, retrieve
 
 if TYPE_CHECKING:
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
     from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _NEAR = 5
@@ -104,6 +103,20 @@ def read_again(vcenter: VCenter, found: HostFound, properties: Iterable[str]) ->
     """The same host with these properties as they are now, one request."""
     rows = retrieve(vcenter, {"HostSystem": ("name", _STATE, _POWER) + tuple(properties)}, [found.ref])
     return replace(found, connection=str(rows[0].get(_STATE)), row=rows[0])
+
+
+def over(vcenter: VCenter, found: HostFound) -> HostFound:
+    """The same host, whose own reference and services are asked over another connection."""
+
+    def moved(ref: Ref) -> Ref:
+        return vcenter.managed(ref._wsdlName, ref._GetMoId())
+
+    row, services = found.row, found.row.get("configManager")
+    if services is not None:
+        named = {one.name: getattr(services, one.name) for one in services._GetPropertyList()}
+        others = type(services)(**{name: moved(ref) for name, ref in named.items() if hasattr(ref, "_GetMoId")})
+        row = Row(row.ref, dict(row.values, configManager=others), row.missing)
+    return replace(found, ref=moved(found.ref), row=row)
 
 
 def unreachable(found: HostFound) -> OperatorError:

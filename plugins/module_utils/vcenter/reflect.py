@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import VmomiSupport, vim
@@ -42,10 +43,16 @@ _EXECUTE = (
 )
 # Hosts are said to use either name for the object; vmware/govmomi's client uses the first, its simulator the second.
 _EXECUTERS = ((_PACKAGE, "ReflectManagedMethodExecuter"), ("vim.ManagedMethodExecuter", "ManagedMethodExecuter"))
+_REGISTERING = Lock()
 
 
 def register() -> None:
     """Register the types with pyVmomi, unless this process has done so already."""
+    with _REGISTERING:
+        _register()
+
+
+def _register() -> None:
     for vmodl_name, wsdl_name, fields in _DATA:
         if not _is_known(wsdl_name):
             props = [(name, kind, _SINCE, flags) for name, kind, flags in fields]

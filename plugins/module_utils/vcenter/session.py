@@ -143,6 +143,13 @@ class VCenter:
         else:
             self._adopt(self._store.fresh(None, self._log_in))
 
+    def another(self) -> VCenter:
+        """One more open connection by the same login, for a thread of its own."""
+        one = VCenter(type(self._wire)(self._wire.target), self.login, self._store, self.clock)
+        one._instance_uuid = self._instance_uuid
+        one.open()
+        return one
+
     def renew(self, stale: str | None = None) -> None:
         """Replace a session that vCenter has dropped; of many processes only one logs in."""
         if isinstance(self.login, login.Existing):
@@ -155,6 +162,8 @@ class VCenter:
         if self.login.own and self.content is not None and (self._store is None or not self._store.kept):
             atexit.unregister(self.close)
             sessions, self.content = self.content.sessionManager, None
+            # After Ctrl-C, a thread can still be in a request. It must not log in again.
+            self.stub.renews = False
             with contextlib.suppress(vmodl.MethodFault, OperatorError):
                 sessions.Logout()
         self._wire.drop()

@@ -93,6 +93,8 @@ class ReliableStub:
 
     def __init__(self, wire: Wire, renew: Callable[[str], None], clock: type[Clock] = Clock) -> None:
         self.wire = wire
+        # False once the session is logged out.
+        self.renews = True
         self._renew = renew
         self._clock = clock
 
@@ -119,7 +121,7 @@ class ReliableStub:
                 if status == 200:
                     return answer
                 # The server refuses before it processes the request, so even a change may be sent again.
-                if not may_renew or not isinstance(answer, vim.fault.NotAuthenticated):
+                if not (may_renew and self.renews) or not isinstance(answer, vim.fault.NotAuthenticated):
                     raise answer
             self._renew(cookie)
             renewals += 1

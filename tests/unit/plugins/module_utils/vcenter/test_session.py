@@ -233,3 +233,23 @@ def test_an_existing_session_that_ends_is_not_replaced(server):
         vcenter.si.CurrentTime()
     assert caught.value.code == "session_unknown"
     assert server.wires[0].requests["Login"] == 0
+
+
+@pytest.mark.parametrize("session_of, logins", [("reuse", 1), ("once", 2)])
+def test_another_connection_shares_a_saved_session_or_has_its_own(server, session_of, logins):
+    first = server.connect(session=session_of)
+    other = first.another()
+    assert (other.name, other.user) == (first.name, first.user)
+    assert other.wire is not first.wire
+    assert other.wire.requests["Login"] == logins - 1
+    other.close()
+    assert other.wire.requests["Logout"] == logins - 1
+
+
+def test_a_thread_that_is_still_in_a_request_does_not_log_in_after_the_logout(server):
+    vcenter = server.connect(session="once")
+    si = vcenter.si
+    vcenter.close()
+    with pytest.raises(vim.fault.NotAuthenticated):
+        si.CurrentTime()
+    assert server.wires[0].requests["Login"] == 1
