@@ -20,8 +20,11 @@ description:
   - Returns the settings that wait for a restart, so that a play can combine them into one restart.
   - Reads the topology from the tree of PCI devices. Virtual functions of GPUs and ports have the names and IDs of the
     whole device. The module does not count them.
-  - With O(hosts), reads any number of hosts with one login. vCenter gets two requests for the properties of all hosts.
-    It has no request for several hosts for kernel modules, advanced options and C(esxcli).
+  - With O(hosts), reads any number of hosts. vCenter gets two requests for the properties of all hosts. It has no
+    request for several hosts for kernel modules, advanced options and C(esxcli), so the module asks up to 8 hosts at
+    the same time.
+  - With O(hosts), the module opens one connection to vCenter for each two hosts, at most 8. With O(session=reuse), they
+    share one login. With O(session=once), each connection logs in and out.
   - A host that does not answer is no error. The module returns its last state in vCenter, RV(host.connection) shows the
     lost connection, and values that only the host has are null.
 notes:
@@ -80,7 +83,7 @@ EXAMPLES = r"""
     password: "{{ vcenter_password }}"
     host: esx-01.example.com
 
-- name: Read all hosts of the inventory with one login
+- name: Read all hosts of the inventory in one task
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -344,14 +347,13 @@ def read(vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None
     if params["host"] is not None:
         return {"host": facts.facts(*gather.gather(vcenter, params, warn), params)}
     every = gather.gather_all(vcenter, params, warn)
-    return {"hosts": [_one(name, one, params) for name, one in every.items()]}
+    return {"hosts": [_one(name, one) for name, one in every.items()]}
 
 
-def _one(name: str, one: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+def _one(name: str, one: dict[str, Any] | OperatorError) -> dict[str, Any]:
     if isinstance(one, OperatorError):
         return {"item": name, "failed": True, "msg": one.message, "failure": one.failure}
-    found, vms, answers = one
-    return {"item": name, "failed": False, "msg": "", "failure": {}, "host": facts.facts(found, vms, answers, params)}
+    return {"item": name, "failed": False, "msg": "", "failure": {}, "host": one}
 
 
 def main() -> None:

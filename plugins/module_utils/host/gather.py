@@ -6,15 +6,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, TypeVar
 
 from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import dvx, port_groups
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import dvx, facts, port_groups
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.facts import LOCKDOWN, PROPERTIES, Answers
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esxcli_ssh, hosts, properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esxcli_ssh, hosts, pool, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 VM_PROPERTIES = ("name", "runtime.powerState", "runtime.host")
 RDMA_DRIVER = "nmlx5_core"
 NVIDIA_MODULE = "nvidia"
+# A further connection costs at most a login, which is less than the read of a host.
+HOSTS_PER_CONNECTION = 2
 
 
 def gather(
@@ -45,27 +47,63 @@ def gather(
 
 def gather_all(
     vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None] = warnings.warn
-) -> dict[str, tuple[HostFound, list[Row], Answers] | OperatorError]:
-    """{name: the same, or why the host cannot be read} of the hosts of a task."""
-    result: dict[str, tuple[HostFound, list[Row], Answers] | OperatorError] = {}
+) -> dict[str, dict[str, Any] | OperatorError]:
+    """{name: its facts, or why the host cannot be read} of the hosts of a task, of which several are asked at once."""
     named = hosts.find_each(vcenter, params["hosts"])
     refs = {one.moid: one.ref for one in named.values() if not isinstance(one, OperatorError)}
     rows = _rows(vcenter, list(refs.values()), PROPERTIES + dvx.properties_of(vcenter), True) if refs else []
     own, groups = {row.moid: row for row in rows}, port_groups.groups_of(rows)
-    for name, one in named.items():
+    vms = _vms(rows)
+
+    def read_one(mine: VCenter, one: HostFound | OperatorError) -> _Read:
         if isinstance(one, OperatorError):
-            result[name] = one
-            continue
+            return _Read(one)
         if one.moid not in own:
-            result[name] = hosts.unreachable(one)
-            continue
-        found = _with_row(one, own[one.moid])
-        vms = [vm for vm in _vms(rows) if _runs_on(vm, one)]
-        try:
-            result[name] = (found, vms, _answers(vcenter, found, groups, params, warn))
-        except OperatorError as error:
-            result[name] = error
-    return result
+            return _Read(hosts.unreachable(one))
+        return _read_one(mine, _with_row(one, own[one.moid]), [vm for vm in vms if _runs_on(vm, one)], groups, params)
+
+    workers = min(pool.AT_ONCE, -(-len(refs) // HOSTS_PER_CONNECTION))
+    every = pool.each(vcenter, list(named.values()), read_one, workers)
+    for one in every:
+        for text in one.warnings:
+            warn(text)
+    return {name: one.facts for name, one in zip(named, every)}
+
+
+@dataclass
+class _Read:
+    """The facts of one host, or why it cannot be read; and the warnings of its read."""
+
+    facts: dict[str, Any] | OperatorError
+    warnings: list[str] = field(default_factory=list)
+
+
+def _read_one(
+    vcenter: VCenter,
+    found: HostFound,
+    vms: list[Row],
+    groups: dict[str, port_groups.Group],
+    params: Mapping[str, Any],
+) -> _Read:
+    """Read one of several hosts. A failure of any kind is a failure of this host only."""
+    said: list[str] = []
+    try:
+        answers = _answers(vcenter, hosts.over(vcenter, found), groups, params, said.append)
+        return _Read(facts.facts(found, vms, answers, params), said)
+    except OperatorError as error:
+        return _Read(error, said)
+    except Exception as error:  # noqa: BLE001  (an odd answer must not hide the other hosts)
+        return _Read(_unexpected(found, error), said)
+
+
+def _unexpected(found: HostFound, error: Exception) -> OperatorError:
+    return OperatorError(
+        f"Host {found.name}",
+        "cannot read the host",
+        f"The module cannot interpret an answer of this host ({type(error).__name__}: {error})",
+        f"Run esxi_host_info with `host: {found.name}` to get the traceback, and report it as a defect",
+        "unexpected_answer",
+    )
 
 
 def _answers(
