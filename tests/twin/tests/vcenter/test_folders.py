@@ -47,3 +47,22 @@ def test_folders_of_other_objects_and_the_root_of_vms_stay(client, world, root):
         center.hostFolder.CreateFolder("hosts").UnregisterAndDestroy_Task()
     assert isinstance(done(world, root.UnregisterAndDestroy_Task()), vmodl.fault.NotSupported)
     assert len(root.childEntity) == 3
+
+
+def test_a_folder_moves_only_into_a_folder_of_the_same_objects(client, world, vms, root):
+    center = client.reference(world.of_kind("Datacenter")[0])
+    folder, hosts = root.CreateFolder("machines"), center.hostFolder.CreateFolder("hosts")
+    for target, moved in ((center.hostFolder, folder), (center.datastoreFolder, folder), (root, hosts)):
+        assert isinstance(done(world, target.MoveIntoFolder_Task([moved])), vmodl.fault.NotSupported)
+    assert (folder.parent, hosts.parent) == (root, center.hostFolder)
+
+
+def test_a_file_that_is_missing_or_in_the_way_is_named_with_its_datastore(client, world, root):
+    center, manager = client.reference(world.of_kind("Datacenter")[0]), client.content.fileManager
+    with pytest.raises(vim.fault.FileNotFound) as caught:
+        manager.MakeDirectory("[disk] a/b/c", center, False)
+    assert caught.value.file == "[disk] a/b"
+    for name in ("a", "b"):
+        manager.MakeDirectory(f"[disk] {name}", center, False)
+    fault = done(world, manager.MoveDatastoreFile_Task("[disk] a", center, "[disk] b", center))
+    assert (type(fault), fault.file) == (vim.fault.FileAlreadyExists, "[disk] b")

@@ -64,3 +64,33 @@ def test_a_serial_port_is_on_the_controller_of_such_devices(world, machine, key)
     assert reconfigure(world, machine, port, "add") is None
     (found,) = [one for one in machine.config.hardware.device if isinstance(one, kind)]
     assert (found.key, found.controllerKey, found.deviceInfo.label) == (9000, 400, "Serial port 1")
+
+
+def test_keys_are_typed_on_a_vm_that_runs(client, world, vms):
+    machine, Spec = client.reference(vms["vm-1"]), vim.vm.UsbScanCodeSpec
+    events = [Spec.KeyEvent(usbHidCode=code << 16 | 7, modifiers=Spec.ModifierType(leftShift=True)) for code in (4, 5)]
+    with pytest.raises(vim.fault.InvalidPowerState):
+        machine.PutUsbScanCodes(Spec(keyEvents=events))
+    machine.PowerOnVM_Task()
+    world.timeline.settle()
+    assert machine.PutUsbScanCodes(Spec(keyEvents=events)) == 2
+
+
+def test_an_adapter_has_its_share_of_the_network(client, world, machine):
+    def held():
+        found = next(
+            one for one in machine.config.hardware.device if isinstance(one, vim.vm.device.VirtualEthernetCard)
+        )
+        given = found.resourceAllocation
+        return found, (given.share.level, given.share.shares, given.reservation, given.limit)
+
+    adapter, before = held()
+    assert before == ("normal", 50, 0, -1)
+    adapter.resourceAllocation.share = vim.SharesInfo(level="high", shares=0)
+    adapter.resourceAllocation.limit = 1000
+    assert reconfigure(world, machine, adapter) is None
+    adapter, after = held()
+    assert after == ("high", 100, 0, 1000)
+    adapter.resourceAllocation = None
+    assert reconfigure(world, machine, adapter) is None
+    assert held()[1] == after

@@ -163,6 +163,8 @@ def _nic(world, vm, device, new):
     if device.addressType == "generated":
         device.addressType = "assigned"
     device.wakeOnLanEnabled = True if device.wakeOnLanEnabled is None else device.wakeOnLanEnabled
+    if not isinstance(device, DEVICE.VirtualSriovEthernetCard):  # that those have none is [unsure]
+        device.resourceAllocation = _allocated(device.resourceAllocation)
     if device.connectable is None:
         device.connectable = DEVICE.VirtualDevice.ConnectInfo(startConnected=True, allowGuestControl=True)
     if vm.power != "poweredOn":
@@ -191,3 +193,14 @@ def network(world, backing):
             return world.get(backing.network._moId)
         return next((one for one in world.of_kind("Network") if one.name == backing.deviceName), None)
     return None
+
+
+def _allocated(wanted):
+    """The resources of an adapter; each has some (vim-cmd of public hosts; Terraform reads them unasked)."""
+    found = wanted or vim.vm.device.VirtualEthernetCard.ResourceAllocation()
+    share = found.share or vim.SharesInfo(level="normal")
+    # API reference, networkResourcePoolHighShareValue: normal is half of high, low a quarter.
+    share.shares = {"low": 25, "normal": 50, "high": 100}.get(share.level, share.shares)
+    found.share, found.reservation = share, found.reservation or 0
+    found.limit = -1 if found.limit is None else found.limit
+    return found

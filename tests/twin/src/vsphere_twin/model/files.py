@@ -117,7 +117,7 @@ def move(world, source, source_path, target, target_path, force=False, keep=Fals
     """Move or copy a file, or a folder with its content, within a datastore or to another one."""
     inside = source is target and f"{target_path}/".startswith(f"{source_path}/")
     if inside or not force and (target.files.get(target_path) is not None or target.files.is_folder(target_path)):
-        raise already_exists(target_path)  # that a folder in itself gets this fault is [unsure]
+        raise already_exists(f"[{target.name}] {target_path}")  # that a folder in itself gets this fault is [unsure]
     for path in (source_path, *source.files.paths(source_path, deep=True)):
         file, place = source.files.get(path), target_path + path[len(source_path) :]
         if file is None:

@@ -207,6 +207,9 @@ def put(world, folder, entity):
     """Place an entity into a folder, by the folder's rules."""
     if entity.folder_kind() not in folder.child_types and not _base_kind_fits(entity, folder):
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    if entity.kind == Folder.kind and entity.child_types != folder.child_types:
+        # A folder of VMs holds VMs and folders of VMs only (API reference of MoveIntoFolder_Task).
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
     if entity in _line(folder):  # a folder in itself would be a circle; the words are [unsure]
         raise vim.fault.InvalidFolder(msg=f"The folder '{folder.name}' is not valid.", target=reference(folder))
     refuse_duplicate(folder, entity.name, but=entity)

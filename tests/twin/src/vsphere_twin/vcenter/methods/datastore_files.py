@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from pyVmomi import vim, vmodl
@@ -21,7 +22,10 @@ def make_directory(call, this, name, datacenter=None, createParentDirectories=No
     # An existing folder is a fault, also with the creation of parents.
     if store.files.is_folder(path) or store.files.get(path) is not None:
         raise files.already_exists(name)
-    store.files.make_folder(path, parents=bool(createParentDirectories))
+    above = posixpath.dirname(path)
+    if not createParentDirectories and not store.files.is_folder(above):
+        raise files.not_found(f"[{store.name}] {above}")
+    store.files.make_folder(path, parents=True)
     call.world.touch(store)
 
 

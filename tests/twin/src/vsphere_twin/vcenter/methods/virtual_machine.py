@@ -45,6 +45,18 @@ def reboot_guest(call, this):
     power.reboot_guest(call.world, this)
 
 
+@method(KIND, "PutUsbScanCodes")
+def put_usb_scan_codes(call, this, spec):
+    """The number of codes that the keyboard took: all; nothing reads them."""
+    if this.power != "poweredOn":  # the fault is [unsure]: the API reference lists none
+        raise devices.wrong_power(this)
+    if not spec.keyEvents:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: spec.keyEvents", invalidProperty="spec.keyEvents"
+        )
+    return len(spec.keyEvents)
+
+
 @method(KIND, "ReconfigVM_Task")
 def reconfig(call, this, spec):
     vm_privileges.reconfigure(call, this, spec)
