@@ -66,3 +66,16 @@ def test_a_file_that_is_missing_or_in_the_way_is_named_with_its_datastore(client
         manager.MakeDirectory(f"[disk] {name}", center, False)
     fault = done(world, manager.MoveDatastoreFile_Task("[disk] a", center, "[disk] b", center))
     assert (type(fault), fault.file) == (vim.fault.FileAlreadyExists, "[disk] b")
+
+
+def test_a_port_group_is_found_by_its_key_on_its_switch(client, world):
+    networks, manager = client.reference(world.of_kind("Datacenter")[0]).networkFolder, client.content.dvSwitchManager
+    config = vim.dvs.VmwareDistributedVirtualSwitch.ConfigSpec(name="s")
+    spec = vim.DistributedVirtualSwitch.CreateSpec(configSpec=config)
+    assert done(world, networks.CreateDVS_Task(spec)) is None
+    (switch,) = [one for one in networks.childEntity if isinstance(one, vim.DistributedVirtualSwitch)]
+    (group,) = switch.portgroup
+    assert manager.DVSManagerLookupDvPortGroup(switch.uuid, group.key) == group
+    for uuid, key in ((switch.uuid, "dvportgroup-9"), ("none", group.key)):
+        with pytest.raises(vim.fault.NotFound):
+            manager.DVSManagerLookupDvPortGroup(uuid, key)

@@ -94,3 +94,10 @@ def test_an_adapter_has_its_share_of_the_network(client, world, machine):
     adapter.resourceAllocation = None
     assert reconfigure(world, machine, adapter) is None
     assert held()[1] == after
+
+
+def test_a_new_vm_has_the_default_devices_of_its_configuration_option(machine):
+    browser = machine.environmentBrowser
+    offered = {(type(one), one.key) for one in browser.QueryConfigOption().defaultDevice}
+    assert (vim.vm.device.VirtualPCIController, 100) in offered
+    assert offered <= {(type(one), one.key) for one in machine.config.hardware.device}

@@ -154,3 +154,12 @@ def test_property_of_one_object_is_fetched_without_the_collector(client, vms):
     vm = client.reference(vms["vm-1"])
     assert (vm.name, vm.snapshot) == ("vm-1", None)
     assert [type(one) for one in client.content.rootFolder.childEntity] == [vim.Datacenter]
+
+
+def test_a_reference_of_another_type_names_no_object(client, world, specs):
+    (pool,) = world.of_kind("ResourcePool")
+    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+        client.read(specs[0]([vim.VirtualApp(pool.moid)], {vim.VirtualApp: ["name"]}))
+    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+        vim.VirtualApp(pool.moid, client.stub).name  # noqa: B018 - reading it is the request
+    assert vim.ManagedEntity(pool.moid, client.stub).name == pool.name

@@ -46,7 +46,8 @@ class Call:
         else:
             entity = self.session.objects.get(reference._moId) if self.session else None
             entity = entity or self.world.get(reference._moId)
-        if entity is None:
+        # By this fault Terraform knows that a resource pool is no vApp (vsphere/internal/helper/vappcontainer).
+        if entity is None or not types.is_kind(entity.kind, reference._wsdlName):
             raise vmodl.fault.ManagedObjectNotFound(
                 msg=f"The object '{reference._wsdlName}:{reference._moId}' has already been deleted"
                 " or has not been completely created",

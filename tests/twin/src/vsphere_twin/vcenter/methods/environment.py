@@ -6,6 +6,8 @@ import re
 
 from pyVmomi import vim, vmodl
 
+from vsphere_twin.model import devices
+
 from ..projections import guest_options, hardware_options, host_gpu, host_targets
 from ..projections.shape import make
 from ..registry import method
@@ -98,6 +100,7 @@ def _option(call, this, key, host, guests):
         guestOSDescriptor=[one for one in descriptors if not guests or one.id in guests],
         supportedMonitorType=["release", "debug", "stats"],
         hardwareOptions=hardware,
+        defaultDevice=[*devices.base_hardware()],  # those that each new VM has
     )
 
 

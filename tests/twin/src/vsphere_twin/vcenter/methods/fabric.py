@@ -27,6 +27,14 @@ def switch_by_uuid(call, this, uuid):
     raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
 
 
+@method("DistributedVirtualSwitchManager", "DVSManagerLookupDvPortGroup")
+def group_by_key(call, this, switchUuid, portgroupKey):
+    for group in switch_by_uuid(call, this, switchUuid).portgroups.values():
+        if group.key == portgroupKey:
+            return group
+    raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+
+
 @method("DistributedVirtualSwitchManager", "QueryAvailableDvsSpec")
 def available_switch_versions(call, this, recommended=None):
     """The versions that a switch of this vCenter may have: older ones, and that of every release up to its own."""
