@@ -26,6 +26,10 @@ class Category:
     cardinality: str = SINGLE
     kinds: list = field(default_factory=list)
 
+    def takes(self, kind):
+        """Return whether objects of a kind may have tags of this category."""
+        return not self.kinds or kind in self.kinds
+
 
 @dataclass
 class Tag:
@@ -52,7 +56,7 @@ class Tagging:
         if cardinality not in (SINGLE, MULTIPLE):
             raise Refusal("INVALID_ARGUMENT", f"{cardinality} is no cardinality.")
         self._refuse_category(name)
-        made = Category(_id(world, "Category"), name, description, cardinality, list(kinds))
+        made = Category(_id(world, "Category"), name, description, cardinality, _plain(kinds))
         self.categories[made.id] = made
         return made
 
@@ -62,12 +66,13 @@ class Tagging:
             self._refuse_category(name)
         if cardinality == SINGLE and made.cardinality == MULTIPLE:
             raise Refusal("INVALID_ARGUMENT", "The cardinality of a category does not go from MULTIPLE to SINGLE.")
+        kinds = kinds if kinds is None else _plain(kinds)
         if kinds is not None and made.kinds and not set(made.kinds) <= set(kinds):
             raise Refusal("INVALID_ARGUMENT", "The associable types of a category are only added to.")
         made.name = made.name if name is None else name
         made.description = made.description if description is None else description
         made.cardinality = cardinality or made.cardinality
-        made.kinds = made.kinds if kinds is None else list(kinds)
+        made.kinds = made.kinds if kinds is None else kinds
 
     def drop_category(self, made):
         """A category goes with its tags."""
@@ -91,7 +96,7 @@ class Tagging:
 
     def attach(self, tag, kind, moid):
         """An object has a tag; of a category that takes one alone it has no other."""
-        if tag.category.kinds and kind not in tag.category.kinds:
+        if not tag.category.takes(kind):
             raise Refusal("INVALID_ARGUMENT", f"The tag {tag.name} is not for objects of the type {kind}.")
         if (kind, moid) in tag.objects:
             return
@@ -120,3 +125,8 @@ class Tagging:
 
 def _id(world, kind):
     return f"urn:vmomi:InventoryService{kind}:{world.new_uuid(kind)}:GLOBAL"
+
+
+def _plain(kinds):
+    """Types without their namespace, which Terraform sends but does not read [unsure: that vCenter removes it]."""
+    return [one.removeprefix("urn:vim25:") for one in kinds]

@@ -67,7 +67,7 @@ def capabilities(call, _this, resourceType=None, vendorUuid=None):
     found = [
         _of_category(category, [tag for tag in tagging.tags.values() if tag.category is category])
         for category in tagging.categories.values()
-        if not category.kinds or "Datastore" in category.kinds
+        if category.takes("Datastore")
     ]
     per_category = pbm.capability.provider.CapabilityObjectMetadataPerCategory
     return [per_category(subCategory="tag", capabilityMetadata=found)] if found else []
