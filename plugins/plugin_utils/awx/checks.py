@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _SITE = re.compile(r"[A-Za-z0-9_]+")
 # "DTSTART required", "RRULE required", "INTERVAL required in rrule" [sure] AWX 24.6.1
 _RULE = ("DTSTART", "RRULE:", "INTERVAL=")
+# AWX 24.6.1 gives no answer, because it computes the next run of such a rule without an end. [sure]: run
+_NO_INTERVAL = re.compile(r"INTERVAL=0+\b", re.IGNORECASE)
 _EXAMPLE = "DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1"
 
 
@@ -78,6 +80,8 @@ def _of_values(options: Mapping[str, Any]) -> Iterator[str]:
         missing = [word for word in _RULE if word not in one["rrule"].upper()]
         if missing:
             yield f"The rrule of the schedule {one['name']} lacks {' and '.join(missing)}. Write it as {_EXAMPLE}."
+        elif _NO_INTERVAL.search(one["rrule"]):
+            yield f"The rrule of the schedule {one['name']} has INTERVAL=0. Use 1 or more. Write it as {_EXAMPLE}."
     for name in options["awx_sites"]:
         if not _SITE.fullmatch(name):
             yield (

@@ -44,6 +44,7 @@ def notification(kind, **settings):
         ({"awx_notifications": 2 * [{"name": "n", "type": "email", "configuration": MAIL}]}, "awx_notif.* has n twice"),
         ({"awx_schedules": [AUTOMATION, AUTOMATION]}, "awx_schedules has n twice"),
         ({"awx_schedules": [{**AUTOMATION, "rrule": "FREQ=DAILY"}]}, "lacks DTSTART and RRULE: and INTERVAL=. Write"),
+        ({"awx_schedules": [{**AUTOMATION, "rrule": f"{RULE[:-1]}0"}]}, "n has INTERVAL=0. Use 1 or more"),
         ({"awx_prefix": ""}, "awx_prefix is empty"),
         ({"awx_organization": "ops "}, "awx_organization is empty or begins or ends with a blank: 'ops '"),
         ({"awx_execution_environment": {"image": ""}}, "awx_execution_environment.image is empty"),
