@@ -177,6 +177,36 @@ def test_an_execution_environment_keeps_its_organization(client, organization):
     assert answer.body == {"organization": ["Cannot change the organization of an execution environment"]}
 
 
+def test_an_image_fits_its_column(client):
+    fields = {"name": "e", "image": "a" * 1025}
+    words = "Ensure this field has no more than 1024 characters."
+    assert client.refused("execution_environments", **fields) == {"image": [words]}
+
+
+def test_all_unknown_inputs_of_a_credential_are_named(client, organization):
+    fields = {"name": "c", "organization": organization, "credential_type": kind(client, "Machine")}
+    words = "Additional properties are not allowed ('colour', 'pasword' were unexpected)"
+    assert client.refused("credentials", **fields, inputs={"pasword": "x", "colour": "y"}) == {"inputs": [words]}
+
+
+NO_START = "Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ"
+NAIVE = "DTSTART cannot be a naive datetime.  Specify ;TZINFO= or YYYYMMDDTHHMMSSZZ."
+NO_ZONE = "rrule parsing failed validation: A valid TZID must be provided (e.g., America/New_York)"
+
+
+@pytest.mark.parametrize(
+    "rule, words",
+    [
+        ("RRULE:FREQ=DAILY;INTERVAL=1", [NO_START, NO_ZONE]),
+        ("DTSTART:20260101T020000 RRULE:FREQ=DAILY;INTERVAL=1", [NAIVE, NO_ZONE]),
+        ("DTSTART:20260101T020000Z EXRULE:FREQ=DAILY;INTERVAL=1", ["One or more rule required in rrule."]),
+    ],
+)
+def test_a_schedule_has_all_reasons_of_awx(client, organization, rule, words):
+    project = client.make("projects", name="p", organization=organization, scm_type="git", scm_url="/none")
+    assert client.refused("schedules", name="s", unified_job_template=project, rrule=rule) == {"rrule": words}
+
+
 def test_an_integer_fits_its_column(client):
     words = "Ensure this value is less than or equal to 2147483647."
     assert client.refused("organizations", name="x", max_hosts=99_999_999_999) == {"max_hosts": [words]}

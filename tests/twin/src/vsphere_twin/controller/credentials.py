@@ -187,9 +187,10 @@ def check_inputs(kind, inputs, saved=None):
     """The inputs as they are saved, or a refusal of those that the type does not have."""
     fields = {one["id"]: one for one in kind["inputs"].get("fields", [])}
     inputs = {name: _filled(fields.get(name, {}), value) for name, value in inputs.items()}
+    unknown = sorted(set(inputs) - set(fields))
+    if unknown:
+        raise _wrong("inputs", _unexpected(unknown))
     for name, value in inputs.items():
-        if name not in fields:
-            raise _wrong("inputs", f"Additional properties are not allowed ('{name}' was unexpected)")
         if fields[name]["type"] == "boolean" and not isinstance(value, bool):
             raise _wrong_input(name, f"{value!r} is not of type 'boolean'")
         if fields[name]["type"] == "string" and not isinstance(value, str):
@@ -260,9 +261,12 @@ def _only(field, given, allowed, path=()):
         raise _wrong(field, f"{type(given).__name__} provided, expected dict")
     unknown = sorted(set(given) - set(allowed))
     if unknown:
-        words = ", ".join(repr(one) for one in unknown)
-        why = f"Additional properties are not allowed ({words} was unexpected)"
-        raise _wrong(field, f"Schema validation error in relative path {list(path)} ({why})")
+        raise _wrong(field, f"Schema validation error in relative path {list(path)} ({_unexpected(unknown)})")
+
+
+def _unexpected(names):
+    words = f"{', '.join(repr(one) for one in names)} {'was' if len(names) == 1 else 'were'}"
+    return f"Additional properties are not allowed ({words} unexpected)"
 
 
 def _expect(field, value, path, kind, label):

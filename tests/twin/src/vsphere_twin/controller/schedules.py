@@ -17,6 +17,7 @@ _NAIVE = re.compile(r"DTSTART:[0-9]+T[0-9]+ ")
 _RULE = re.compile(r"RULE:[^\s]*")
 _NAIVE_UNTIL = re.compile(r"(UNTIL=)([0-9]{8}T[0-9]{6})(?=;|\s|\Z)")
 _NUMBERED_DAY = re.compile(r"BYDAY[:=][0-9]+[a-zA-Z]{2}")
+_NO_ZONE = "A valid TZID must be provided (e.g., America/New_York)"
 _FREQUENCIES = {"YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY", "SECONDLY"}
 _NUMBERS = {
     f"BY{name}" for name in ("SETPOS", "MONTH", "MONTHDAY", "YEARDAY", "EASTER", "WEEKNO", "HOUR", "MINUTE", "SECOND")
@@ -60,9 +61,11 @@ def _problems(rule):
         yield "Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ"
     if _NAIVE.search(rule):
         yield "DTSTART cannot be a naive datetime.  Specify ;TZINFO= or YYYYMMDDTHHMMSSZZ."
+    if rules and (not starts or _NAIVE.search(rule)):
+        yield f"rrule parsing failed validation: {_NO_ZONE}"
     for zone in _ZONE.findall(rule):
         if zone not in zoneinfo.available_timezones():
-            yield "rrule parsing failed validation: A valid TZID must be provided (e.g., America/New_York)"
+            yield f"rrule parsing failed validation: {_NO_ZONE}"
     for one in starts:
         try:
             _moment(one.rpartition(":")[2])
@@ -70,7 +73,7 @@ def _problems(rule):
             yield f"rrule parsing failed validation: {problem}"
     if len(starts) > 1:
         yield "Multiple DTSTART is not supported."
-    if not rules:
+    if "rrule:" not in rule.lower():
         yield "One or more rule required in rrule."
     for word in ("EXDATE", "RDATE"):
         if f"{word}:" in rule.upper():

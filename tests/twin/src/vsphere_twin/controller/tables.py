@@ -12,7 +12,7 @@ import yaml
 
 from .refused import Refused
 
-MOST_CHARACTERS = 512  # of a name [sure]: CharField(max_length=512)
+MOST_CHARACTERS = {"name": 512, "image": 1024}  # [sure]: max_length of both
 PERCENT = 100
 MOST = 2**31 - 1  # of an integer: a column of the database
 # Integers that AWX does not accept below 0. [sure]
@@ -182,8 +182,9 @@ def _string(one, value):
     text = str(value)
     if one.required and not text.strip():
         raise Refused.of(one.name, "This field may not be blank.")
-    if one.name == "name" and len(text) > MOST_CHARACTERS:
-        raise Refused.of(one.name, f"Ensure this field has no more than {MOST_CHARACTERS} characters.")
+    most = MOST_CHARACTERS.get(one.name, len(text))
+    if len(text) > most:
+        raise Refused.of(one.name, f"Ensure this field has no more than {most} characters.")
     return text.strip() if one.required else text
 
 
