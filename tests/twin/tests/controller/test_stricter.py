@@ -177,6 +177,16 @@ def test_an_execution_environment_keeps_its_organization(client, organization):
     assert answer.body == {"organization": ["Cannot change the organization of an execution environment"]}
 
 
+def test_a_token_is_deleted_once(client):
+    token = client.ask("POST", "tokens/", {"scope": "read", "description": "d"}).body
+    assert token["description"] == "d"
+    assert client.ask("DELETE", f"tokens/{token['id']}/").status == 204
+    answer = client.ask("DELETE", f"tokens/{token['id']}/")
+    assert (answer.status, answer.body) == (404, {"detail": "No OAuth2AccessToken matches the given query."})
+    answer = client.refused("tokens", scope="admin")
+    assert answer == {"scope": ["Must be a simple space-separated string with allowed scopes ['read', 'write']."]}
+
+
 def test_an_image_fits_its_column(client):
     fields = {"name": "e", "image": "a" * 1025}
     words = "Ensure this field has no more than 1024 characters."

@@ -172,7 +172,6 @@ class Service:
         if method == "POST":
             scope = body.get("scope", "write")
             if scope not in ("read", "write"):
-                # [unsure: the words of AWX]
                 raise Refused.of(
                     "scope", "Must be a simple space-separated string with allowed scopes ['read', 'write']."
                 )
@@ -185,12 +184,16 @@ class Service:
                     "type": "o_auth2_access_token",
                     "token": token,
                     "scope": scope,
+                    "description": body.get("description", ""),
                     "url": f"{API}tokens/{number}/",
                 },
             )
         number = path.rstrip("/").rpartition("/")[2]
         if method == "DELETE" and whole(number) is not None:
-            self.tokens = {key: value for key, value in self.tokens.items() if value[0] != int(number)}
+            kept = {key: value for key, value in self.tokens.items() if value[0] != int(number)}
+            if len(kept) == len(self.tokens):
+                raise Refused.detail(404, "No OAuth2AccessToken matches the given query.")
+            self.tokens = kept
             return Answer(204)
         return Answer(405, {"detail": f'Method "{method}" not allowed.'})
 
