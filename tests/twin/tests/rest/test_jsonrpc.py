@@ -134,6 +134,13 @@ def test_results_have_names_and_optional_values(rpc):
     assert fields["host_uuid"] == optional()
 
 
+def test_a_library_that_is_not_published_has_its_settings(client, rpc):
+    (store,) = client.lab.world.of_kind("Datastore")
+    made = client.lab.world.libraries.add(client.lab.world, "images", "LOCAL", store)
+    shown = fields_of(rpc.output("content.local_library.get", {"library_id": made.id}))
+    assert fields_of(shown["publish_info"]["OPTIONAL"])["published"] == optional(False)
+
+
 def test_filters_are_parameters_of_the_route(rpc):
     spec = {"names": optional(["esx-2"]), "clusters": optional([]), "folders": optional()}
     given = {"filter": optional(structure(f"{PREFIX}vcenter.host.filter_spec", spec))}

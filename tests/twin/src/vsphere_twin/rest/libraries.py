@@ -199,7 +199,10 @@ def libraries(request, kind):
 def library_of(request, kind, library):
     """Return one library."""
     found = _library(request, kind, library)
+    # A local library that is not published has its settings too [unsure: which fields].
+    unpublished = {"published": False, "authentication_method": "NONE", "persist_json_enabled": False}
     return {
+        **({"publish_info": unpublished} if found.kind == "LOCAL" else {}),
         "id": found.id,
         "name": found.name,
         "type": found.kind,
