@@ -13,7 +13,6 @@ KNOWN = {
     "core/journal.py": 9,
     "fabric/compare.py": 3,
     "fabric/hosts/dcb_text.py": 1,
-    "fabric/hosts/tlv_text.py": 2,
     "fabric/hosts/words.py": 1,
     "fabric/lines.py": 2,
     "fabric/platform.py": 1,

@@ -42,7 +42,8 @@ def test_every_text_for_a_reader_hides_a_password_in_an_address(user, password):
     error = OperatorError("Proxy", f"cannot use {address}", address, "Fix it", "code", message=address)
     assert password not in f"{error.message}{json.dumps(error.failure, ensure_ascii=False)}"
     assert password not in _open(address)
-    assert SECRET_VALUE.search(address) or password == "1/2"
+    # The end of this one could be a port and a path.
+    assert bool(SECRET_VALUE.search(address)) is (password != "1/2")
 
 
 @pytest.mark.parametrize(
