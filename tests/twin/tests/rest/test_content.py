@@ -193,10 +193,12 @@ def test_an_ovf_is_deployed_on_the_networks_and_disks_that_are_asked_for(client)
 def test_an_ovf_that_cannot_be_deployed_says_so_in_its_answer(client):
     refused = client.ask(*client.ovf("ubuntu-ovf", {"name": "made"}))
     assert not refused["succeeded"]
-    assert "License" in refused["error"]["errors"][0]["message"]["default_message"]
+    assert "License" in refused["error"]["errors"][0]["error"]["messages"][0]["default_message"]
     client.ask(*client.ovf("free-ovf", {"name": "made"}))
     again = client.ask(*client.ovf("free-ovf", {"name": "made"}))
-    assert "already exists" in again["error"]["errors"][0]["message"]["default_message"]
+    (error,) = again["error"]["errors"]
+    assert (set(error), error["error"]["error_type"]) == ({"category", "error"}, "ALREADY_EXISTS")
+    assert "already exists" in error["error"]["messages"][0]["default_message"]
 
 
 def test_an_ovf_outlives_the_vm_that_it_came_from(client):

@@ -83,7 +83,10 @@ def archive(*members, **headers):
 def test_an_ovf_is_uploaded_deployed_and_downloaded(client, session):
     update, item = session
     sha = {"algorithm": "SHA256", "checksum": hashlib.sha256(DISK).hexdigest()}
+    path = f"{ITEM}/update-session/{update}"
+    assert answer(client, "GET", path)["preview_info"] == {"state": "UNAVAILABLE"}
     assert add(client, update, "appliance.ovf", OVF) == 201
+    assert answer(client, "GET", path)["preview_info"] == {"state": "AVAILABLE", "warnings": []}
     assert refused(client, "POST", f"{ITEM}/update-session", {"library_item_id": item}) == "RESOURCE_BUSY"
     report = answer(client, "POST", f"{ITEM}/update-session/{update}/file?action=validate")
     assert (report["has_errors"], report["missing_files"]) == (True, ["disk.vmdk"])
@@ -114,7 +117,7 @@ def test_an_ovf_is_uploaded_deployed_and_downloaded(client, session):
     assert (vm._moId, vm.config.hardware.memoryMB) == (made["resource_id"]["id"], 2048)
     assert [one.name for one in vm.network] == ["pg-train"]
     made = answer(client, "POST", f"vcenter/ovf/library-item/{item}?action=deploy", body)
-    assert "already exists" in made["error"]["errors"][0]["message"]["default_message"]
+    assert "already exists" in made["error"]["errors"][0]["error"]["messages"][0]["default_message"]
     client.done(vm.Destroy_Task())
 
     down = answer(client, "POST", f"{ITEM}/download-session", {"library_item_id": item}, 201)

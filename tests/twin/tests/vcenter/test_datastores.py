@@ -69,6 +69,16 @@ def test_a_datastore_with_vms_or_of_another_host_is_not_unmounted(client, world,
         hosts[0].configManager.datastoreSystem.RemoveDatastore(disk)
 
 
+def test_a_vmfs_datastore_cannot_grow(client, world, hosts):
+    system, store = hosts[0].configManager.datastoreSystem, mount(hosts[1])
+    assert system.QueryVmfsDatastoreExpandOptions(client.reference(world.of_kind("Datastore")[0])) == []
+    with pytest.raises(vim.fault.NotFound):
+        system.QueryVmfsDatastoreExpandOptions(store)
+    mount(hosts[0])
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        system.QueryVmfsDatastoreExpandOptions(store)
+
+
 def test_a_datastore_in_maintenance_mode_gets_no_disks(client, world, hosts, vms, result):
     store = mount(hosts[0])
     mount(hosts[1])

@@ -47,6 +47,7 @@ class Session:
     state: str = "ACTIVE"
     files: dict[str, Transfer] = field(default_factory=dict)
     progress: int = 0
+    warnings: list | None = None  # behavior of each warning, as the client chose it
     used: datetime.datetime = field(default_factory=now)
 
     def receive(self, name, data):

@@ -77,6 +77,17 @@ def unmount(world, host, store):
     touch(world, host)
 
 
+def expand_options(host, store):
+    """The free space behind a VMFS datastore by which it can grow: a device of the twin has none."""
+    if store.moid not in host.datastores:
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+    if store.remote is not None:  # [unsure: the fault]
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: datastore", invalidProperty="datastore"
+        )
+    return []
+
+
 def _refuse_taken(world, folder, name):
     center = inventory.datacenter_of(folder)
     for store in world.of_kind("Datastore"):

@@ -8,7 +8,7 @@ from vsphere_twin.model import cloning, content, inventory
 
 from . import guest_os
 from .api import Created, route
-from .errors import RestError, message
+from .errors import RestError
 from .inventory import network_type
 from .libraries import find_item, new_item_in
 
@@ -111,7 +111,7 @@ def create_ovf(request):
         raise RestError("INVALID_ARGUMENT", "The field source is missing.")
     library = new_item_in(request, target.get("library_id", ""), spec.get("name"))
     if vm.power != "poweredOff":
-        return _failed("The virtual machine must be powered off.")
+        return _failed("NOT_ALLOWED_IN_CURRENT_STATE", "The virtual machine must be powered off.")
     item = content.put(request.world, library, spec["name"], "ovf", vm, spec.get("description") or "")
     return {"succeeded": True, "ovf_library_item_id": item.id}
 
@@ -138,7 +138,7 @@ def deploy_ovf(request, item):
     spec = request.body.get("deployment_spec") or {}
     pool, host, folder = _target(request)
     if content.licence(found) and not spec.get("accept_all_EULA"):
-        return _failed("The End User License Agreements must be accepted.")
+        return _failed("INVALID_ARGUMENT", "The End User License Agreements must be accepted.")  # [unsure: the kind]
     store = _entity(request, spec.get("default_datastore_id"), "Datastore", "default_datastore_id")
     try:
         made = content.deploy_ovf(
@@ -154,7 +154,7 @@ def deploy_ovf(request, item):
             annotation=spec.get("annotation"),
         )
     except vmodl.MethodFault as fault:
-        return _failed(fault.msg)
+        return _failed(_kind(fault), fault.msg)
     return {"succeeded": True, "resource_id": {"type": "VirtualMachine", "id": made.moid}}
 
 
@@ -170,8 +170,9 @@ def _mapping(value):
     return {one.get("key"): one.get("value") for one in value} if isinstance(value, list) else value
 
 
-def _failed(text):
-    error = {"category": "SERVER", "message": message(text)}
+def _failed(kind, text):
+    """An error of the category SERVER has the field error, and no message of its own."""
+    error = {"category": "SERVER", "error": RestError(kind, text).body}
     return {"succeeded": False, "error": {"errors": [error], "warnings": [], "information": []}}
 
 
@@ -248,5 +249,8 @@ def _tried(work, *arguments):
     except vim.fault.NotFound as fault:
         raise RestError("NOT_FOUND", fault.msg) from fault
     except vmodl.MethodFault as fault:
-        kind = next((name for cls, name in KINDS if isinstance(fault, cls)), "ERROR")
-        raise RestError(kind, fault.msg) from fault
+        raise RestError(_kind(fault), fault.msg) from fault
+
+
+def _kind(fault):
+    return next((name for cls, name in KINDS if isinstance(fault, cls)), "ERROR")

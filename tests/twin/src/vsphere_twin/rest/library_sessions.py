@@ -17,6 +17,7 @@ from .stamps import stamp
 ITEM = "/api/content/library/item"
 # A session lasts at least so long after its last sign of life [unsure: the time]; the twin ends none by itself.
 LIFETIME = datetime.timedelta(minutes=5)
+WARNINGS = [f"{one}_CERTIFICATE" for one in ("SELF_SIGNED", "EXPIRED", "NOT_YET_VALID", "UNTRUSTED")]
 KINDS = {"update-session": UPDATE, "download-session": DOWNLOAD}
 # Two paths of the same: since 7.0 Update 2, and of before, which Go clients use.
 UPDATES = (f"{ITEM}/update-session/{{session}}/file", f"{ITEM}/updatesession/file/{{session}}")
@@ -63,7 +64,7 @@ def download_sessions(request):
 def session_of(request, kind, session):
     """Return one session."""
     found = _session(request, KINDS.get(kind), session)
-    return {
+    shown = {
         "id": found.id,
         "library_item_id": found.item.id,
         "library_item_content_version": str(found.item.version),
@@ -71,6 +72,25 @@ def session_of(request, kind, session):
         "client_progress": found.progress,
         "expiration_time": stamp(found.used + LIFETIME),
     }
+    if found.kind == UPDATE:
+        shown["warning_behavior"] = found.warnings
+        if found.state == "ACTIVE":
+            shown["preview_info"] = _preview(found)
+    return shown
+
+
+@route("PATCH", f"{ITEM}/update-session/{{session}}")
+def update_session(request, session):
+    """Choose the warnings of the preview that the session ignores; other fields do not change."""
+    found, wanted = _active(request, UPDATE, session), request.body.get("warning_behavior")
+    if wanted is None:
+        return
+    if not isinstance(wanted, list) or any(
+        not isinstance(one, dict) or one.get("type") not in WARNINGS or not isinstance(one.get("ignored"), bool)
+        for one in wanted
+    ):
+        raise RestError("INVALID_ARGUMENT", f"A warning behavior has ignored, and a type of {', '.join(WARNINGS)}.")
+    found.warnings = wanted
 
 
 @route("DELETE", f"{ITEM}/{{kind}}/{{session}}")
@@ -224,6 +244,19 @@ def _shown(request, session, file):
     if file.message:
         shown["error_message"] = message(file.message)
     return {name: value for name, value in shown.items() if value is not None}
+
+
+def _preview(session):
+    """The preview of the files: of the descriptor of an OVF, without warnings since no certificate is checked."""
+    if session.item.kind != "ovf":
+        # Clients wait for this state before they complete the session [unsure: that it is set before].
+        return {"state": "NOT_APPLICABLE" if session.files else "UNAVAILABLE"}
+    known = [one for name, one in session.files.items() if name.casefold().endswith((".ovf", ".ova"))]
+    if not known:
+        return {"state": "UNAVAILABLE"}
+    if any(one.status != "READY" for one in known):
+        return {"state": "PREPARING"}
+    return {"state": "AVAILABLE", "warnings": []}
 
 
 def _problems(session):

@@ -145,14 +145,16 @@ def attached_objects_on_tags(request):
 def attach_several_tags(request):
     """Several tags on one object; each that cannot be is named."""
     wanted = _object(request, request.body.get("object_id"))
-    return _several(request.world.tagging.attach, [(_tag(request, one), *wanted) for one in _tag_ids(request)])
+    attach_one = request.world.tagging.attach
+    return _several(lambda one: attach_one(_tag(request, one), *wanted), _tag_ids(request))
 
 
 @route("POST", ASSOCIATION, action="detach-multiple-tags-from-object")
 def detach_several_tags(request):
     """Several tags off one object."""
     wanted = _object(request, request.body.get("object_id"))
-    return _several(request.world.tagging.detach, [(_tag(request, one), *wanted) for one in _tag_ids(request)])
+    detach_one = request.world.tagging.detach
+    return _several(lambda one: detach_one(_tag(request, one), *wanted), _tag_ids(request))
 
 
 @route("POST", f"{ASSOCIATION}/{{tag}}", action="attach")
@@ -171,14 +173,16 @@ def detach(request, tag):
 def attach_to_several(request, tag):
     """A tag on several objects; each that cannot have it is named."""
     found, objects = _tag(request, tag), request.body.get("object_ids") or []
-    return _several(request.world.tagging.attach, [(found, *_object(request, one)) for one in objects])
+    attach_one = request.world.tagging.attach
+    return _several(lambda one: attach_one(found, *_object(request, one)), objects)
 
 
 @route("POST", f"{ASSOCIATION}/{{tag}}", action="detach-tag-from-multiple-objects")
 def detach_from_several(request, tag):
     """A tag off several objects."""
     found, objects = _tag(request, tag), request.body.get("object_ids") or []
-    return _several(request.world.tagging.detach, [(found, *_object(request, one)) for one in objects])
+    detach_one = request.world.tagging.detach
+    return _several(lambda one: detach_one(found, *_object(request, one)), objects)
 
 
 @route("POST", f"{ASSOCIATION}/{{tag}}", action="list-attached-objects")
@@ -187,13 +191,15 @@ def attached_objects(request, tag):
     return _objects(request, _tag(request, tag))
 
 
-def _several(do, calls):
+def _several(do, names):
+    """Work for each name; an unknown or unsuitable tag or object adds a message, and the others go on."""
     messages = []
-    for call in calls:
+    for name in names:
         try:
-            do(*call)
-        except tagging.Refusal as problem:
-            messages.append({"id": "com.vmware.cis.tagging", "default_message": problem.text, "args": []})
+            do(name)
+        except (tagging.Refusal, RestError) as problem:
+            text = problem.text if isinstance(problem, tagging.Refusal) else problem.texts[0]
+            messages.append({"id": "com.vmware.cis.tagging", "default_message": text, "args": []})
     return {"success": not messages, "error_messages": messages}
 
 

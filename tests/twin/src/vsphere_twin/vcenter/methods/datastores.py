@@ -24,6 +24,11 @@ def remove_datastore(call, this, datastore):
     mounts.unmount(call.world, this.host, call.resolve(datastore))
 
 
+@host_method("HostDatastoreSystem", "QueryVmfsDatastoreExpandOptions")
+def query_expand_options(call, this, datastore):
+    return mounts.expand_options(this.host, call.resolve(datastore))
+
+
 @method("Datastore", "DatastoreEnterMaintenanceMode")
 def enter_maintenance(call, this):
     mounts.check_enter(this)
