@@ -107,6 +107,66 @@ def test_libraries_are_listed_by_kind_and_found_by_name(client):
     assert client.ask("POST", "content/library?action=find", {"name": "none"}) == []
 
 
+def test_a_library_is_published_with_a_password(client):
+    store = {"type": "DATASTORE", "datastore_id": client.at("lab/datastore/disk").moid}
+    spec = {"name": "own", "storage_backings": [store]}
+    info = {"published": True, "authentication_method": "BASIC", "persist_json_enabled": True}
+    create = "POST", "content/local-library"
+    for wrong in (info, {"published": True}, {**info, "password": "a", "user_name": "me"}, "x"):
+        assert client.answer(*create, {**spec, "publish_info": wrong})[0] == 400
+    assert client.answer(*create, {**spec, "storage_backings": [store, store]})[1]["error_type"] == "UNSUPPORTED"
+    made = client.ask(*create, {**spec, "publish_info": {**info, "password": "one"}})
+    shown = client.ask("GET", f"content/local-library/{made}")["publish_info"]
+    assert shown.pop("publish_url").endswith(f"/cls/vcsp/lib/{made}/lib.json")
+    assert shown == {**info, "user_name": "vcsp"}
+    update = "PATCH", f"content/local-library/{made}"
+    client.ask(*update, {"description": "mine", "publish_info": info})
+    for change in ({"published": False}, {"authentication_method": "NONE"}, {"password": "two"}):
+        status, error = client.answer(*update, {"publish_info": {**change, "current_password": "none"}})
+        assert (status, error["error_type"]) == (400, "INVALID_ARGUMENT")
+    client.ask(*update, {"publish_info": {"password": "two", "current_password": "one"}})
+    client.ask(*update, {"publish_info": {"published": False, "current_password": "two"}})
+    shown = client.ask("GET", f"content/library/{made}")
+    assert (shown["description"], "publish_url" in shown["publish_info"]) == ("mine", False)
+    assert client.answer("GET", f"content/subscribed-library/{made}")[1]["error_type"] == "INVALID_ELEMENT_TYPE"
+
+
+def test_a_library_subscribes_to_a_published_one(client):
+    source, client.headers["Host"] = client.id_of(), "vcenter.lab.example"
+    info = {"published": True, "authentication_method": "BASIC", "password": "one"}
+    client.ask("PATCH", f"content/local-library/{source}", {"publish_info": info})
+    url = client.ask("GET", f"content/library/{source}")["publish_info"]["publish_url"]
+    store = {"type": "DATASTORE", "datastore_id": client.at("lab/datastore/other").moid}
+    spec = {"name": "copy", "storage_backings": [store]}
+    info = {"automatic_sync_enabled": True, "on_demand": False, "authentication_method": "BASIC"}
+    create = "POST", "content/subscribed-library"
+    for wrong, kind in (
+        (None, "INVALID_ARGUMENT"),
+        (info, "INVALID_ARGUMENT"),
+        ({**info, "subscription_url": url, "password": "two"}, "RESOURCE_INACCESSIBLE"),
+        ({**info, "subscription_url": "https://other.example/lib.json", "password": "one"}, "RESOURCE_INACCESSIBLE"),
+    ):
+        assert client.answer(*create, {**spec, "subscription_info": wrong})[1]["error_type"] == kind
+    info["subscription_url"] = url
+    made = client.ask(*create, {**spec, "subscription_info": {**info, "password": "one"}})
+    shown = client.ask("GET", f"content/subscribed-library/{made}")
+    assert (shown["subscription_info"], "publish_info" in shown) == ({**info, "user_name": "vcsp"}, False)
+    items = [
+        client.ask("GET", f"content/library/item/{one}")
+        for one in client.ask("GET", f"content/library/item?library_id={made}")
+    ]
+    assert [(one["name"], one["cached"]) for one in items] == [
+        ("ubuntu-ovf", True),
+        ("free-ovf", True),
+        ("installer", True),
+    ]
+    update = "PATCH", f"content/subscribed-library/{made}"
+    client.ask(*update, {"description": "mine", "subscription_info": info})
+    moved = {"subscription_info": {"subscription_url": "https://other.example/lib.json"}}
+    assert client.answer(*update, moved)[1]["error_type"] == "RESOURCE_INACCESSIBLE"
+    assert client.ask("GET", f"content/library/{made}")["subscription_info"]["subscription_url"] == url
+
+
 def test_items_are_listed_by_library_and_found_by_name_in_all(client):
     assert len(client.ask("GET", f"content/library/item?library_id={client.id_of()}")) == 4
     assert len(client.ask("POST", "content/library/item?action=find", {"name": "ubuntu"})) == 2

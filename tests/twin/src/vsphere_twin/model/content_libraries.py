@@ -26,6 +26,7 @@ class Item:
     content: dict[str, bytes] = field(default_factory=dict)  # files that clients sent, by name
     version: int = 1
     created: datetime.datetime = field(default_factory=_now)
+    cached: bool = True  # a library that gets files on demand has their names only
 
     @property
     def size(self):
@@ -47,6 +48,16 @@ class Library:
     items: dict[str, Item] = field(default_factory=dict)
     description: str = ""
     created: datetime.datetime = field(default_factory=_now)
+    info: dict = field(default_factory=dict)  # the publication of a local library, or the subscription of another one
+    password: str = field(default="", repr=False)
+
+    def __post_init__(self):
+        self.info = {"authentication_method": "NONE"}
+        if self.kind == "LOCAL":
+            self.info.update(published=False, persist_json_enabled=False)
+        else:  # the publisher of a library of a seed is not in the twin
+            url = f"https://publisher.example/cls/vcsp/lib/{self.id}/lib.json"
+            self.info.update(automatic_sync_enabled=True, on_demand=False, subscription_url=url)
 
 
 class Libraries:

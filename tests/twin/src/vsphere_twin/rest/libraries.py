@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from vsphere_twin.model.content_libraries import Item
+from vsphere_twin.model.content_libraries import Item, Library
 
+from . import publications
 from .api import Created, route
 from .errors import RestError
 from .stamps import stamp
@@ -105,27 +106,36 @@ def trusted_certificates(request):
 
 
 @route("POST", f"{BASE}/local-library")
-def create_library(request):
-    """A library on a datastore."""
-    body, backings = request.body, request.body.get("storage_backings") or [{}]
-    store = request.world.get(backings[0].get("datastore_id", ""))
-    if store is None or store.kind != "Datastore":
-        raise RestError("NOT_FOUND", "The datastore of the library does not exist.")
-    if not body.get("name"):
-        raise RestError("INVALID_ARGUMENT", "A library needs a name.")
-    if any(one.name.casefold() == body["name"].casefold() for one in request.world.libraries.known.values()):
-        raise RestError("ALREADY_EXISTS", f"There is a library {body['name']} already.")
-    made = request.world.libraries.add(request.world, body["name"], "LOCAL", store)
-    made.description = body.get("description") or ""
-    return Created(made.id)
+def create_local(request):
+    """A library on a datastore, with a publication if the request has one."""
+    made = _new(request, "LOCAL")
+    info = _info(request, "publish_info")
+    if info is not None:
+        publications.publish(made, info, new=True)
+    return _add(request, made)
+
+
+@route("POST", f"{BASE}/subscribed-library")
+def create_subscribed(request):
+    """A library with the items of a published one."""
+    made, info = _new(request, "SUBSCRIBED"), _info(request, "subscription_info")
+    if info is None:
+        raise RestError("INVALID_ARGUMENT", "The field subscription_info is missing.")
+    publications.subscribe(request, made, info, new=True)
+    return _add(request, made)
 
 
 @route("PATCH", f"{BASE}/{{kind}}/{{library}}")
 def update_library(request, kind, library):
-    """Another name or description."""
-    found = _library(request, kind, library)
-    found.name = request.body.get("name") or found.name
-    found.description = request.body.get("description", found.description)
+    """Another name or description; the publication or the subscription by the operation of its kind."""
+    found, body = _library(request, kind, library), request.body
+    publish, subscribe = _info(request, "publish_info"), _info(request, "subscription_info")
+    if kind == "local-library" and publish is not None:
+        publications.publish(found, publish)
+    if kind == "subscribed-library" and subscribe is not None:
+        publications.subscribe(request, found, subscribe)
+    found.name = body.get("name") or found.name
+    found.description = found.description if body.get("description") is None else body["description"]
 
 
 @route("POST", f"{BASE}/library/item/{{item}}", action="copy")
@@ -179,7 +189,7 @@ def item_of(request, item):
         "type": found.kind,
         "description": found.description,
         "size": found.size,
-        "cached": True,
+        "cached": found.cached,
         "creation_time": stamp(found.created),
         "last_modified_time": stamp(found.created),
         "version": str(found.version),
@@ -199,10 +209,8 @@ def libraries(request, kind):
 def library_of(request, kind, library):
     """Return one library."""
     found = _library(request, kind, library)
-    # A local library that is not published has its settings too [unsure: which fields].
-    unpublished = {"published": False, "authentication_method": "NONE", "persist_json_enabled": False}
     return {
-        **({"publish_info": unpublished} if found.kind == "LOCAL" else {}),
+        **publications.shown(request, found),
         "id": found.id,
         "name": found.name,
         "type": found.kind,
@@ -248,6 +256,33 @@ def _named(request, files):
     return found
 
 
+def _new(request, kind):
+    """A library that is not yet known; names need not be unique (LibraryModel.name)."""
+    body, backings = request.body, request.body.get("storage_backings") or [{}]
+    if len(backings) > 1:
+        raise RestError("UNSUPPORTED", "A library has one storage backing.")
+    store = request.world.get(backings[0].get("datastore_id", ""))
+    if store is None or store.kind != "Datastore":
+        raise RestError("NOT_FOUND", "The datastore of the library does not exist.")
+    if not body.get("name"):
+        raise RestError("INVALID_ARGUMENT", "A library needs a name.")
+    return Library(
+        request.world.new_uuid("library"), body["name"], kind, store, description=body.get("description") or ""
+    )
+
+
+def _add(request, made):
+    request.world.libraries.known[made.id] = made
+    return Created(made.id)
+
+
+def _info(request, name):
+    found = request.body.get(name)
+    if not isinstance(found, (dict, type(None))):
+        raise RestError("INVALID_ARGUMENT", f"The field {name} is no structure.")
+    return found
+
+
 def _libraries(request, kind):
     if kind not in KINDS:
         raise RestError("OPERATION_NOT_FOUND", f"The twin has no {BASE}/{kind}.", status=404)
@@ -256,6 +291,8 @@ def _libraries(request, kind):
 
 def _library(request, kind, name):
     found = next((one for one in _libraries(request, kind) if one.id == name), None)
+    if found is None and name in request.world.libraries.known:
+        raise RestError("INVALID_ELEMENT_TYPE", f"The library with id {name} is of another kind.")
     if found is None:
         raise RestError("NOT_FOUND", f"The library with id {name} does not exist.")
     return found
