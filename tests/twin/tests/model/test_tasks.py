@@ -62,6 +62,16 @@ def test_time_runs_on_one_thread_and_stops(world):
     assert not thread.is_alive()
 
 
+def test_an_event_in_a_thousand_years_does_not_end_time(world):
+    before = set(threading.enumerate())
+    world.timeline.after(3e10, lambda: None)
+    world.timeline.start()
+    (thread,) = set(threading.enumerate()) - before
+    thread.join(0.2)
+    assert thread.is_alive()
+    world.close()
+
+
 def test_unknown_faults_are_refused_when_they_are_planned(world):
     with pytest.raises(ValueError, match="NoSuchFault"):
         world.faults.fail_tasks("ReconfigVM_Task", fault="NoSuchFault")

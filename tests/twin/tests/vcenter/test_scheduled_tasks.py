@@ -8,6 +8,7 @@ import pytest
 from pyVmomi import vim, vmodl
 
 Daily = vim.scheduler.DailyTaskScheduler
+NONE = vim.action.MethodActionArgument()
 
 
 @pytest.fixture
@@ -69,8 +70,21 @@ def test_a_task_that_cannot_be_is_not_created(client, plan):
             {"name": "many", "arguments": [vim.action.MethodActionArgument(value=1)] * 2},
             vmodl.fault.InvalidArgument,
         ),
+        ({"name": "type", "arguments": [vim.action.MethodActionArgument(value="host")]}, vmodl.fault.InvalidArgument),
+        ({"name": "none", "action": vim.VirtualMachine.Reconfigure, "arguments": [NONE]}, vmodl.fault.InvalidArgument),
         ({"name": "daily", "scheduler": Daily(interval=1, hour=1, minute=0)}, vmodl.fault.NotSupported),
     ):
         with pytest.raises(fault):
             plan(**options)
     assert len(client.content.scheduledTaskManager.scheduledTask) == 1
+
+
+def test_a_time_without_a_zone_is_in_utc(client, plan, monkeypatch):
+    written = client.stub.SerializeRequest
+    monkeypatch.setattr(client.stub, "SerializeRequest", lambda *one: written(*one).replace(b"00:00:00Z", b"00:00:00"))
+    at = datetime.datetime(2999, 1, 1)
+    made = plan(scheduler=vim.scheduler.OnceTaskScheduler(runAt=at))
+    assert made.info.nextRunTime == at.replace(tzinfo=datetime.timezone.utc)
+    ByTime = vim.TaskFilterSpec.ByTime
+    late = vim.TaskFilterSpec(time=ByTime(timeType="queuedTime", beginTime=at))
+    assert client.content.taskManager.CreateCollectorForTasks(late).ReadNextTasks(1) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyVmomi import vim, vmodl
 
 from . import kept
-from .tasks import utc_now
+from .tasks import in_utc, utc_now
 from .world import Entity
 
 LONGEST_NAME = 80
@@ -59,6 +59,7 @@ def check(world, spec, itself=None):
     if not isinstance(spec.action, vim.action.MethodAction):
         what = type(spec.action)._wsdlName
         raise vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: the twin has no {what}.")
+    spec.scheduler.runAt = in_utc(spec.scheduler.runAt)
     if spec.scheduler.runAt is not None and spec.scheduler.runAt < utc_now():
         raise kept.wrong("spec.scheduler.runAt")  # that vCenter refuses a time in the past is [unsure]
 

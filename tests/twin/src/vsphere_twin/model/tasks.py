@@ -60,6 +60,11 @@ def utc_now():
     return datetime.datetime.now(datetime.timezone.utc)
 
 
+def in_utc(at):
+    """A time of a client; one without a zone is in UTC [unsure]."""
+    return at.replace(tzinfo=datetime.timezone.utc) if at is not None and at.tzinfo is None else at
+
+
 def _recent(entity):
     """The tasks that an object lists besides a new one: all that run, and the last that ended."""
     ended = [task for task in entity.recent_tasks if task.completed_at is not None]

@@ -79,5 +79,6 @@ class Timeline:
                 wait_s = self._due[0][0] - self.now() if self._due else None
                 if wait_s is not None and wait_s <= 0:
                     return heapq.heappop(self._due)[2]
-                self._wake.wait(wait_s)
+                # A longer wait is an OverflowError of Python.
+                self._wake.wait(None if wait_s is None else min(wait_s, threading.TIMEOUT_MAX))
         return None

@@ -13,6 +13,7 @@ VIM_NAMESPACE = "urn:vim25"
 SERVICE_NAMESPACE = "vim25"
 POLICY_SERVICE = "pbm"
 OPTIONAL = VmomiSupport.F_OPTIONAL
+check = VmomiSupport.CheckField  # raises TypeError
 
 
 # Method to read a property without the property collector; no type declares it, every object answers it.

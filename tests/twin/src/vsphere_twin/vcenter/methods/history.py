@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vsphere_twin.model import tasks
 from vsphere_twin.model.world import Entity
 
 from ..projections import events
@@ -146,7 +147,7 @@ def _fits(task, spec):
         when = {"startedTime": task.started_at, "completedTime": task.completed_at}.get(
             spec.time.timeType, task.queued_at
         )
-        begin, end = spec.time.beginTime, spec.time.endTime
+        begin, end = tasks.in_utc(spec.time.beginTime), tasks.in_utc(spec.time.endTime)
         if when is None or begin is not None and when < begin or end is not None and when > end:
             return False
     return spec.entity is None or _below(task.entity, spec.entity)

@@ -111,6 +111,11 @@ def _check_action(call, entity, action):
     required = [one for one in described.params if not one.flags & types.OPTIONAL]
     if not len(required) <= len(action.argument) <= len(described.params):
         raise kept.wrong("spec.action.argument")
+    for parameter, given in zip(described.params, action.argument, strict=False):
+        try:
+            types.check(parameter, given.value)
+        except TypeError:
+            raise kept.wrong("spec.action.argument") from None
     call.require_privilege(described.privId, entity)
 
 
