@@ -65,6 +65,21 @@ def test_what_makes_no_sense_is_an_invalid_request(body):
 
 
 @pytest.mark.parametrize(
+    "element, named",
+    [
+        ("<priority>wild</priority>", "value wild at line"),
+        ("<wild>1</wild>", "value wild at line"),
+        ('<host type="Wild">x</host>', "value Wild at line"),
+    ],
+)
+def test_a_wrong_value_is_named_without_words_of_python(element, named):
+    with pytest.raises(vmodl.fault.InvalidRequest) as caught:
+        read(f'<MigrateVM_Task xmlns="urn:vim25">{THIS}{element}</MigrateVM_Task>')
+    assert named in caught.value.msg
+    assert "attribute" not in caught.value.msg
+
+
+@pytest.mark.parametrize(
     "soap_action, expected",
     [
         pytest.param('"urn:vim25/7.0.3.0"', "7.0.3.0", id="older"),

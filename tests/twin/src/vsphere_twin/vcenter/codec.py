@@ -67,6 +67,10 @@ class _Arguments(VmomiSupport.DataObject):
             object.__setattr__(self, info.name, value)
 
 
+class _Refused(ValueError):
+    """A request that is none of this service; its text says why."""
+
+
 class _RequestReader(ExpatDeserializerNSHandlers):
     """Reads the envelope and leaves the body to pyVmomi's own deserialiser."""
 
@@ -90,8 +94,12 @@ class _RequestReader(ExpatDeserializerNSHandlers):
         if self._in_body and self.method is None:
             namespace, _separator, self.method = tag.rpartition(NS_SEP)
             if namespace not in self._namespaces:
-                raise ValueError(f"the namespace {namespace!r} is not known here")
-            self.inner.Deserialize(self.parser, _arguments_type(self.method), nsMap=self.nsMap)
+                raise _Refused(f"the namespace {namespace!r} is not known here")
+            try:
+                arguments = _arguments_type(self.method)
+            except ValueError as problem:
+                raise _Refused(str(problem).rstrip(".")) from problem
+            self.inner.Deserialize(self.parser, arguments, nsMap=self.nsMap)
             self.inner.StartElementHandler(tag, attr)
         elif tag == BODY:
             self._in_body = True
@@ -125,7 +133,8 @@ def read_request(data, service=types.SERVICE_NAMESPACE):
     try:
         values = reader.read(data)
     except (expat.ExpatError, TypeError, KeyError, AttributeError, ValueError) as problem:
-        raise _unreadable(f"The request for {reader.method or 'no method'} cannot be read: {problem}.") from problem
+        what = f"The request for {reader.method or 'no method'} cannot be read"
+        raise _unreadable(f"{what}: {_reason(problem, reader.parser)}.") from problem
     if values is None or values._this is None:
         raise _unreadable("The request names no method, or no object for it.")
     arguments = {}
@@ -141,7 +150,17 @@ def read_request(data, service=types.SERVICE_NAMESPACE):
 
 def _declares(*_declaration):
     # A SOAP message has no document type (SOAP 1.1, 3).
-    raise ValueError("it declares a document type or entities")
+    raise _Refused("it declares a document type or entities")
+
+
+def _reason(problem, parser):
+    """Why a message cannot be read, without the words of Python for a value that does not fit its field."""
+    if isinstance(problem, (expat.ExpatError, _Refused)):
+        return str(problem)
+    name = str(getattr(problem, "name", None) or problem).strip("'")
+    named = f" {name}" if re.fullmatch(r"[\w.:-]{1,80}", name) else ""
+    place = f"line {parser.CurrentLineNumber}, column {parser.CurrentColumnNumber}"
+    return f"the element or the value{named} at {place} does not fit the API"
 
 
 def _unreadable(text):
