@@ -175,6 +175,8 @@ def test_uploads_are_checked_by_size_and_checksum(client, session):
     file = f"{ITEM}/update-session/{update}/file"
     for wrong in ({"name": "../x"}, {"name": ""}, {"name": "x", "size": -1}, {"name": "x", "source_type": "MAIL"}):
         assert refused(client, "POST", file, {"source_type": "PUSH", **wrong}) == "INVALID_ARGUMENT"
+    for wrong in ({"size": True}, {"checksum_info": [1]}, {"checksum_info": {"checksum": 5}}):
+        assert refused(client, "POST", file, {"name": "x", "source_type": "PUSH", **wrong}) == "INVALID_ARGUMENT"
     huge = {"name": "x", "source_type": "PUSH", "size": 10**15}
     assert refused(client, "POST", file, huge) == "UNABLE_TO_ALLOCATE_RESOURCE"
     pull = {"name": "x", "source_type": "PULL", "source_endpoint": {"uri": "http://192.0.2.1/x"}}
@@ -218,6 +220,12 @@ def test_an_item_is_made_of_a_vm(client):
     assert [one["name"] for one in files] == ["train-ovf.ovf", "train-ovf-1.vmdk"]
     assert refused(client, "POST", f"{ITEM}/download-session", {"library_item_id": "none"}) == "NOT_FOUND"
     assert refused(client, "GET", f"{ITEM}/download-session/none") == "NOT_FOUND"
+    assert refused(client, "POST", f"{ITEM}/download-session", {"library_item_id": []}) == "INVALID_ARGUMENT"
+    old = f"{ITEM}/downloadsession/file/{down}?action=get"
+    assert refused(client, "POST", old, {"file_name": []}) == "INVALID_ARGUMENT"
+    for progress in ("x", True, -1, 101):
+        alive = f"{ITEM}/download-session/{down}?action=keep-alive"
+        assert refused(client, "POST", alive, {"client_progress": progress}) == "INVALID_ARGUMENT"
 
 
 def test_an_item_is_copied_and_renamed(client, session):

@@ -89,6 +89,7 @@ def test_a_vm_is_read_as_it_was_created(client, vm):
         ({"placement": {}}, "com.vmware.api.vcenter.vm.invalid_argument"),
         ({"name": "a\x00b"}, "com.vmware.twin.error"),
         ({"name": "\ud800"}, "com.vmware.twin.error"),
+        ({"name": "x" * 81}, "vmsg.InvalidName.summary"),
     ],
 )
 def test_a_wrong_specification_creates_no_vm(client, place, change, text):

@@ -137,3 +137,18 @@ def test_a_datastore_cluster_has_settings_and_datastores(client, world, hosts, r
     assert store.parent == folder
     with pytest.raises(vmodl.fault.NotSupported):
         client.reference(world.of_kind("Datacenter")[0].vm_folder).CreateStoragePod("pod")
+
+
+def test_the_folder_of_a_first_class_disk_is_on_its_datastore(client, world, result):
+    store = client.reference(world.of_kind("Datastore")[0])
+    backing = vim.vslm.CreateSpec.DiskFileBackingSpec(datastore=store, provisioningType="thin", path="a/../../b")
+    wanted = vim.vslm.CreateSpec(name="disk", capacityInMB=1, backingSpec=backing)
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        result(client.content.vStorageObjectManager.CreateDisk_Task(wanted))
+
+
+def test_a_host_without_a_datastore_takes_no_ovf(client, world, hosts):
+    world.of_kind("HostSystem")[0].datastores.clear()
+    params = vim.OvfManager.ValidateHostParams(locale="", deploymentOption="")
+    with pytest.raises(vim.fault.InvalidState):
+        client.content.ovfManager.ValidateHost("", hosts[0], params)

@@ -264,6 +264,7 @@ FAULT = vim.fault
         (lambda text: text.replace("byte * 2^30", "byte * 9^99"), FAULT.OvfInvalidValueFormatMalformed),
         (lambda text: text.replace("byte * 2^30", "parsec"), FAULT.OvfInvalidValueFormatMalformed),
         (lambda text: text.replace("vmx-19", "vmx-99"), FAULT.OvfNoSupportedHardwareFamily),
+        (lambda text: text.replace("vmx-19", f"vmx-{'9' * 5000}"), FAULT.OvfNoSupportedHardwareFamily),
         (lambda text: text.replace("VmxNet3", "Token"), FAULT.OvfUnsupportedSubType),
         (lambda text: text.replace("ResourceType>10<", "ResourceType>99<"), FAULT.OvfUnsupportedType),
         (lambda text: text.replace(">net</rasd:Conn", ">x</rasd:Conn"), FAULT.OvfInvalidValueReference),

@@ -66,6 +66,8 @@ def create(world, service, store, spec):
     if not isinstance(backing, vim.vslm.CreateSpec.DiskFileBackingSpec):
         raise kept.wrong("spec.backingSpec")  # the other kind is a device of a host
     kept.require_one_of(backing.provisioningType, TYPES, "spec.backingSpec.provisioningType")
+    if ".." in (backing.path or "").split("/"):
+        raise kept.wrong("spec.backingSpec.path")
     if not 0 < spec.capacityInMB * MB <= disk_files.MOST_BYTES:
         raise kept.wrong("spec.capacityInMB")
     key = spec.id.id if spec.id is not None else str(uuid.UUID(world.new_uuid("first-class disk")))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
 
-from . import devices, disk_files, inventory, ovf_import, provision, tasks, vmdk
+from . import devices, disk_files, ovf_import, provision, tasks, vmdk
 from .vm import DISK
 from .world import Entity
 
@@ -198,8 +198,6 @@ def _made(world, lease, pool, config, folder, host):
         planned = world.faults.take_task_fault("ImportVApp", pool.name)
         if planned is not None:
             raise planned
-        if config.name:
-            inventory.refuse_name(config.name)
         vm = provision.create(world, folder, config, pool, host)
     except vmodl.MethodFault as fault:
         lease.fail(fault)

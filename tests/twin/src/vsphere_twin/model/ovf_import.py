@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pyVmomi import vim
 
 from . import backings, inventory, kept, ovf, provision
@@ -230,7 +232,8 @@ class Plan:
         taken, unit = self._units.setdefault(parent.key, set()), values.get("AddressOnParent", "")
         if isinstance(parent, DEVICE.VirtualSCSIController):
             taken.add(7)
-        number = int(unit) if unit.isdecimal() and len(unit) < 4 else next(n for n in range(300) if n not in taken)
+        free = next(number for number in range(len(taken) + 1) if number not in taken)
+        number = int(unit) if unit.isdecimal() and len(unit) < 4 else free
         if number in taken:
             raise ovf.malformed("Item", "AddressOnParent", unit)
         taken.add(number)
@@ -281,8 +284,8 @@ def _family(kind):
 
 
 def _makes(host, version):
-    number = version[4:]
-    return number.isdecimal() and int(number) in provision.MADE and int(number) <= host.release.newest_hardware
+    number = int(version[4:]) if re.fullmatch(r"vmx-\d{1,3}", version) else 0
+    return number in provision.MADE and number <= host.release.newest_hardware
 
 
 def vapp_config(found, params):

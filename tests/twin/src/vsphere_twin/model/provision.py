@@ -20,7 +20,7 @@ def create(world, folder, spec, pool, host=None):
         raise vmodl.fault.InvalidArgument(
             msg="A specified parameter was not correct: configSpec.name", invalidProperty="configSpec.name"
         )
-    inventory.refuse_duplicate(folder, spec.name)
+    inventory.refuse_new_name(folder, spec.name)
     vm = VirtualMachine(world, inventory.encoded(spec.name))
     vm.host = choose_host(pool, host)
     vm.hardware_version = hardware_version(vm.host, spec.version)

@@ -23,7 +23,9 @@ LOG = logging.getLogger(__name__)
 FIELDS = {
     **dict.fromkeys(("category_id", "cluster", "description", "library_id", "message", "name", "type"), str),
     **dict.fromkeys(("associable_types", "components_to_delete", "object_ids", "storage_backings", "tag_ids"), list),
-    **dict.fromkeys(("components_to_set", "target", "deployment_spec", "object_id"), dict),
+    **dict.fromkeys(("components_to_set", "target", "deployment_spec", "object_id", "checksum_info"), dict),
+    **dict.fromkeys(("library_item_id", "file_name", "source_type"), str),
+    **dict.fromkeys(("client_progress", "size"), int),
 }
 ELEMENTS = {
     **dict.fromkeys(("associable_types", "components_to_delete", "tag_ids"), str),
@@ -310,7 +312,8 @@ def _parsed(data):
     if any(map(_NO_TEXT.search, _texts(body))):
         raise RestError("INVALID_ARGUMENT", "The request body has a character that no text of the inventory can have.")
     for name, value in (body or {}).items():
-        fits = value is None or isinstance(value, FIELDS.get(name, object))
+        kind = FIELDS.get(name, object)
+        fits = value is None or isinstance(value, kind) and not (kind is int and isinstance(value, bool))
         if not fits or any(not isinstance(one, ELEMENTS[name]) for one in name in ELEMENTS and value or ()):
             raise RestError("INVALID_ARGUMENT", f"The field {name} has the wrong type.")
     return body or {}  # clients in Go send null where a method has no parameters

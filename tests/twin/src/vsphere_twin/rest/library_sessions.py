@@ -103,7 +103,10 @@ def delete_session(request, kind, session):
 def keep_alive(request, kind, session):
     """The session lasts, with the progress that the client reports."""
     found = _active(request, KINDS.get(kind), session)
-    found.progress, found.used = request.body.get("client_progress") or found.progress, library_sessions.now()
+    progress = request.body.get("client_progress")
+    if progress is not None and not 0 <= progress <= 100:
+        raise RestError("INVALID_ARGUMENT", "The progress is a number from 0 to 100.")
+    found.progress, found.used = found.progress if progress is None else progress, library_sessions.now()
 
 
 @route("POST", f"{ITEM}/{{kind}}/{{session}}", action="cancel")
@@ -157,13 +160,13 @@ def add_file(request, session):
         raise RestError("RESOURCE_INACCESSIBLE", "The twin fetches no files; it reaches no network.")
     if body.get("source_type") != "PUSH":
         raise RestError("INVALID_ARGUMENT", "The source_type of a file is PUSH or PULL.")
-    if size is not None and (not isinstance(size, int) or size < 0):
+    if size is not None and size < 0:
         raise RestError("INVALID_ARGUMENT", "The size of a file is a number of bytes.")
     if size is not None and size > found.library.store.free:
         raise RestError("UNABLE_TO_ALLOCATE_RESOURCE", "The datastore of the library has not enough free space.")
-    if not isinstance(checksum, dict) or str(checksum.get("algorithm", "SHA1")).upper() not in (
-        library_sessions.ALGORITHMS
-    ):
+    if not isinstance(checksum.get("checksum") or "", str):
+        raise RestError("INVALID_ARGUMENT", "The checksum of a file is a text.")
+    if str(checksum.get("algorithm") or "SHA1").upper() not in library_sessions.ALGORITHMS:
         raise RestError("INVALID_ARGUMENT", f"The algorithm is one of {', '.join(library_sessions.ALGORITHMS)}.")
     found.files[name] = Transfer(name, size, checksum)
     return _shown(request, found, found.files[name])

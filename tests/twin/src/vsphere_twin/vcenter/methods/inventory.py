@@ -80,12 +80,13 @@ def create_vm(call, this, config, pool, host=None):
     target, wanted = call.resolve(pool), resolved(call, host)
     vm_privileges.create(call, this, config, target)
 
-    def work():
-        if config.name:
-            inventory.refuse_name(config.name)
-        return provision.create(call.world, this, config, target, wanted)
-
-    return begin(call, "CreateVM_Task", this, work, exclusive=False)
+    return begin(
+        call,
+        "CreateVM_Task",
+        this,
+        lambda: provision.create(call.world, this, config, target, wanted),
+        exclusive=False,
+    )
 
 
 @method("Folder", "RegisterVM_Task")

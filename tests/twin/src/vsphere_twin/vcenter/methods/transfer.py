@@ -94,7 +94,9 @@ def validate_host(call, this, ovfDescriptor, host, vhp):
     params = vim.OvfManager.CreateImportSpecParams(
         entityName="", deploymentOption=vhp.deploymentOption, importOption=vhp.importOption
     )
-    store = next(iter(on.datastores.values()))
+    store = next(iter(on.datastores.values()), None)
+    if store is None:
+        raise vim.fault.InvalidState(msg="The host has no datastore.")  # the fault is [unsure]
     plan = ovf_import.Plan(call.world, on.compute.pool, store, params, on).read(ovfDescriptor)
     result = make(
         vim.OvfManager.ValidateHostResult,
