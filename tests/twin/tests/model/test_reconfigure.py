@@ -168,6 +168,12 @@ def test_disks_and_adapters_get_files_units_and_addresses(here):
     assert nic.backing.port.portKey
 
 
+def test_a_disk_without_a_backing_is_refused(here):
+    task = here.reconfigure("vm", deviceChange=[added(DEVICE.VirtualDisk(key=-1, controllerKey=1000))])
+    assert fault(task) == "InvalidDeviceSpec"
+    assert len(here.vm("vm").disks) == 1
+
+
 def test_new_devices_of_one_request_may_refer_to_each_other(here):
     controller = DEVICE.ParaVirtualSCSIController(key=-7, busNumber=0, sharedBus="noSharing")
     disk = DEVICE.VirtualDisk(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from pyVmomi import vim, vmodl
 
@@ -68,6 +70,16 @@ def test_traffic_of_a_switch_has_shares_limits_and_reservations(switch, result):
 def test_impossible_traffic_is_rejected(switch, result, spec):
     with pytest.raises(vmodl.fault.InvalidArgument):
         result(switch.ReconfigureDvs_Task(spec))
+
+
+def test_reservations_have_a_part_of_the_slowest_uplink(world, switch, result, monkeypatch):
+    model = world.get(switch._moId)
+    monkeypatch.setattr(model, "hosts", {"host": world.of_kind("HostSystem")[0]})
+    monkeypatch.setattr(model, "uplinks_of", lambda _host: [SimpleNamespace(speed_mbps=1000)])
+    result(switch.ReconfigureDvs_Task(allocation("vmotion", reservation=750)))
+    with pytest.raises(vim.fault.ResourceNotAvailable) as caught:
+        result(switch.ReconfigureDvs_Task(allocation("nfs", reservation=1)))
+    assert caught.value.containerName == "dvs"
 
 
 def test_health_checks_go_on_and_off(switch, result):

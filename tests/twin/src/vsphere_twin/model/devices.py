@@ -227,6 +227,8 @@ def _capacity(index, old, disk):
 
 def _check_file(world, index, disk, operation):
     """Check the file of a disk: a new one needs a free path, an existing one keeps its size."""
+    if disk.backing is None:
+        raise invalid(index, disk)  # [unsure: the fault]
     if not isinstance(disk.backing, backings.FLAT):
         return
     name = disk.backing.fileName or ""

@@ -65,7 +65,7 @@ def traffic(switch, rows):
     if reserved and speeds and reserved > RESERVABLE * min(speeds):
         words = "The available resources are insufficient."
         # That it is this fault is [unsure].
-        raise vim.fault.ResourceNotAvailable(msg=words, containerType="", containerName=switch.name, type="network")
+        raise vim.fault.ResourceNotAvailable(msg=words, containerType=SWITCH, containerName=switch.name)
     return result
 
 
