@@ -193,6 +193,19 @@ def test_uploads_are_checked_by_size_and_checksum(client, session):
     assert refused(client, "POST", file, huge) == "NOT_ALLOWED_IN_CURRENT_STATE"
 
 
+def test_a_session_ends_with_its_item_and_a_failed_one_keeps_no_data(client, session):
+    update, item = session
+    add(client, update, "one.iso", b"data")
+    answer(client, "POST", f"{ITEM}/update-session/{update}?action=fail", None, 204)
+    (file,) = answer(client, "GET", f"{ITEM}/update-session/{update}/file")
+    assert file["bytes_transferred"] == 0
+    update = answer(client, "POST", f"{ITEM}/update-session", {"library_item_id": item}, 201)
+    add(client, update, "two.iso", b"data")
+    answer(client, "DELETE", f"{ITEM}/{item}", None, 204)
+    assert refused(client, "POST", f"{ITEM}/update-session/{update}?action=complete") == "NOT_FOUND"
+    assert client.ask("PUT", f"/cls/data/{update}/two.iso", b"x")[0] == 404
+
+
 def test_an_item_is_made_of_a_vm(client):
     vm = client.find(vim.VirtualMachine, "train-01")
     body = {"name": "train-template", "library": library(client), "source_vm": vm._moId}

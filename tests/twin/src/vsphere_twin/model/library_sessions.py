@@ -65,6 +65,12 @@ class Session:
             file.message = f"The {kind} checksum of the file {name} is not {wanted}."
         return ""
 
+    def give_up(self, state):
+        """End without a change of the item; what was sent is dropped."""
+        self.state = state
+        for file in self.files.values():
+            file.data = None
+
     def content(self):
         """The files of the item after this session: those of an archive each by itself."""
         found = dict(self.item.content)
@@ -81,6 +87,13 @@ def open_session(world, kind, library, item):
     made = Session(world.new_uuid("library session"), kind, library, item)
     world.libraries.sessions[made.id] = made
     return made
+
+
+def forget(world, items):
+    """Sessions end with their items [unsure]."""
+    sessions = world.libraries.sessions
+    for key in [key for key, one in sessions.items() if one.item.id in items]:
+        del sessions[key]
 
 
 def plain_name(name):

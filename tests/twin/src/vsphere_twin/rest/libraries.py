@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vsphere_twin.model import library_sessions
 from vsphere_twin.model.content_libraries import Item, Library
 
 from . import publications
@@ -168,6 +169,7 @@ def delete_item(request, item):
     """Delete the item; its template stays."""
     library, found = find_item(request, item)
     del library.items[found.id]
+    library_sessions.forget(request.world, [found.id])
 
 
 @route("DELETE", f"{BASE}/{{kind}}/{{library}}")
@@ -175,7 +177,8 @@ def delete_library(request, kind, library):
     """A library with its items."""
     if kind == "library":
         raise RestError("OPERATION_NOT_FOUND", "Libraries are deleted by their kind.", status=404)
-    request.world.libraries.known.pop(_library(request, kind, library).id)
+    found = request.world.libraries.known.pop(_library(request, kind, library).id)
+    library_sessions.forget(request.world, found.items)
 
 
 @route("GET", f"{BASE}/library/item/{{item}}")

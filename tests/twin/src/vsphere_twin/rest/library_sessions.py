@@ -112,13 +112,13 @@ def keep_alive(request, kind, session):
 @route("POST", f"{ITEM}/{{kind}}/{{session}}", action="cancel")
 def cancel(request, kind, session):
     """Nothing of the session remains."""
-    _active(request, KINDS.get(kind), session).state = "CANCELED"
+    _active(request, KINDS.get(kind), session).give_up("CANCELED")
 
 
 @route("POST", f"{ITEM}/{{kind}}/{{session}}", action="fail")
 def fail(request, kind, session):
     """The client gives up."""
-    _active(request, KINDS.get(kind), session).state = "ERROR"
+    _active(request, KINDS.get(kind), session).give_up("ERROR")
 
 
 @route("POST", f"{ITEM}/update-session/{{session}}", action="complete")
