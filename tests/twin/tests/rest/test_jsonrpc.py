@@ -162,7 +162,9 @@ def test_a_tag_is_created_attached_changed_and_deleted(rpc):
     spec = {"name": "a", "description": "", "category_id": made, "tag_id": optional()}
     tag = rpc.output("cis.tagging.tag.create", {"create_spec": structure(f"{PREFIX}cis.tagging.tag.create_spec", spec)})
     host = structure(f"{PREFIX}vapi.std.dynamic_ID", {"type": "HostSystem", "id": "host-101"})
+    assert rpc.output("cis.tagging.tag_association.list_attachable_tags", {"object_id": host}) == [tag]
     assert rpc.output("cis.tagging.tag_association.attach", {"tag_id": tag, "object_id": host}) is None
+    assert rpc.output("cis.tagging.tag_association.list_attachable_tags", {"object_id": host}) == []
     assert rpc.output("cis.tagging.tag_association.list_attached_tags", {"object_id": host}) == [tag]
     change = structure(f"{PREFIX}cis.tagging.tag.update_spec", {"name": optional("b")})
     rpc.output("cis.tagging.tag.update", {"tag_id": tag, "update_spec": change})
@@ -188,6 +190,7 @@ def test_a_tag_is_only_for_the_types_of_its_category(rpc):
         batch = fields_of(rpc.output(f"{service}.{name}", given))
         assert (batch["success"], len(batch["error_messages"])) == (False, count)
     assert rpc.output(f"{service}.list_attached_tags", {"object_id": host}) == []
+    assert rpc.output(f"{service}.list_attachable_tags", {"object_id": host}) == []
 
 
 def test_an_image_is_uploaded_after_its_preview(client, rpc):

@@ -94,6 +94,12 @@ class Tagging:
             self._refuse_tag(tag.category, name)
         tag.name = name
 
+    def attachable(self, tag, kind, moid):
+        """Return whether an object can get a tag that it does not have."""
+        held = self.of(kind, moid)
+        room = tag.category.cardinality == MULTIPLE or all(one.category is not tag.category for one in held)
+        return tag not in held and room and tag.category.takes(kind)
+
     def attach(self, tag, kind, moid):
         """An object has a tag; of a category that takes one alone it has no other."""
         if not tag.category.takes(kind):

@@ -123,6 +123,13 @@ def attached_tags(request):
     return [tag.id for tag in request.world.tagging.of(*_object(request, request.body.get("object_id")))]
 
 
+@route("POST", ASSOCIATION, action="list-attachable-tags")
+def attachable_tags(request):
+    """The ids of the tags that an object can get; those that it has are left out."""
+    held, wanted = request.world.tagging, _object(request, request.body.get("object_id"))
+    return [tag.id for tag in held.tags.values() if held.attachable(tag, *wanted)]
+
+
 @route("POST", ASSOCIATION, action="list-attached-tags-on-objects")
 def attached_tags_on_objects(request):
     """The tags of several objects; those without any are left out."""
