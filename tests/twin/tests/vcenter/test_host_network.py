@@ -9,6 +9,8 @@ from vsphere_twin.model import boot
 
 HOST = vim.host
 POLICY = HOST.NetworkPolicy
+ENTRY, NIC = HOST.PortGroup.Config, HOST.VirtualNic.Config
+WRONG = vmodl.fault.InvalidArgument
 
 
 @pytest.fixture
@@ -142,6 +144,11 @@ def test_each_stack_has_its_gateway_and_settings(system, client, world):
         (stack(ipRouteConfig=HOST.IpRouteConfig(defaultGateway="here")), "modify", vmodl.fault.InvalidArgument),
         (HOST.NetworkConfig(consoleIpRouteConfig=HOST.IpRouteConfig()), "modify", vmodl.fault.NotSupported),
         (stack(), "replace", vmodl.fault.NotSupported),
+        *((HOST.NetworkConfig(portgroup=[ENTRY(changeOperation=one)]), "modify", WRONG) for one in ("add", "remove")),
+        *(
+            (HOST.NetworkConfig(vnic=[NIC(changeOperation=one, device="vmk0")]), "modify", WRONG)
+            for one in ("add", "edit")
+        ),
     ],
 )
 def test_a_network_configuration_that_the_twin_does_not_have_is_refused(system, config, mode, fault):

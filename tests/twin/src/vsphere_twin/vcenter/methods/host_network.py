@@ -104,6 +104,11 @@ def update_network_config(call, this, config, changeMode):
     world, host = call.world, this.host
     for entry in [*config.portgroup, *config.vnic]:
         kept.require_one_of(entry.changeOperation, ("add", "edit", "remove", "ignore"), "config.changeOperation")
+    without = {None, "ignore"}
+    if any(one.spec is None for one in config.portgroup if one.changeOperation not in without):
+        raise kept.wrong("config.portgroup.spec")
+    if any(one.spec is None for one in config.vnic if one.changeOperation not in {*without, "remove"}):
+        raise kept.wrong("config.vnic.spec")
     for spec in config.netStackSpec:
         net_stacks.check(host, spec)
     for spec in config.netStackSpec:
