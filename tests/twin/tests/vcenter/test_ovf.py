@@ -210,6 +210,13 @@ def test_a_lease_ends_without_reports_of_progress(client, monkeypatch):
     assert not client.all(vim.VirtualMachine, "late")
 
 
+def test_a_lease_ends_with_a_defect_of_the_twin(client, monkeypatch):
+    monkeypatch.setattr(leases, "_with_image", lambda _vm, _device: 1 / 0)
+    lease = started(client, spec_of(client, ovf_text(), "defect").importSpec)
+    assert (lease.state, type(lease.error)) == ("error", vmodl.fault.SystemError)
+    assert client.all(vim.VirtualMachine, "defect") == []
+
+
 def test_a_cancelled_import_leaves_no_vm(client):
     _result, lease = imported(client, ovf_text(), "cancelled")
     task = client.content.taskManager.recentTask[-1]

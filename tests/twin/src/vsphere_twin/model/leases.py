@@ -194,17 +194,19 @@ def require_off(vm):
 def _made(world, lease, pool, config, folder, host):
     if lease.state != "initializing":
         return
-    try:
+
+    def work():
         planned = world.faults.take_task_fault("ImportVApp", pool.name)
         if planned is not None:
             raise planned
-        vm = provision.create(world, folder, config, pool, host)
-    except vmodl.MethodFault as fault:
+        lease.vm = vm = provision.create(world, folder, config, pool, host)
+        hardware = [_with_image(vm, device) for device in vm.devices]
+        vm.devices, vm.busy_with = hardware, lease.task
+        lease.ready(vm, hardware, config.name)
+
+    _nothing, fault = tasks.attempted(lease.task, work)
+    if fault is not None:
         lease.fail(fault)
-        return
-    hardware = [_with_image(vm, device) for device in vm.devices]
-    vm.devices, vm.busy_with = hardware, lease.task
-    lease.ready(vm, hardware, config.name)
 
 
 def _image(device):

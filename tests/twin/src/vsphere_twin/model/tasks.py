@@ -144,16 +144,20 @@ def _end(world, task, work):
     elif planned is not None:
         finish(world, task, error=planned)
     else:
-        try:
-            result = work()
-        except vmodl.MethodFault as fault:
-            finish(world, task, error=fault)
-        except Exception as defect:
-            LOG.exception("%s of %s failed in the twin itself.", task.method, task.entity_name)
-            finish(world, task, error=vmodl.fault.SystemError(msg="The twin failed.", reason=repr(defect)))
-        else:
-            if result is not LATER:
-                finish(world, task, result=result)
+        result, fault = attempted(task, work)
+        if result is not LATER:
+            finish(world, task, result, fault)
+
+
+def attempted(task, work):
+    """The result of the work of a task, and its fault. A defect of the twin is a fault too; the log has its place."""
+    try:
+        return work(), None
+    except vmodl.MethodFault as fault:
+        return None, fault
+    except Exception as defect:
+        LOG.exception("%s of %s failed in the twin itself.", task.method, task.entity_name)
+        return None, vmodl.fault.SystemError(msg="The twin failed.", reason=repr(defect))
 
 
 def _cancelled():
