@@ -40,7 +40,7 @@ def table():
         text = re.sub(r"\n {6,}", " ", _folder().joinpath(name).read_text(encoding="utf-8"))
         for line in text.splitlines():
             if not line.startswith(" "):
-                owner = "" if line.startswith("#") else VENDOR + line
+                owner = "" if line.startswith("#") else VENDOR + line.replace("/", ".")
                 continue
             found = _ENTRY.fullmatch(line.strip())
             full = f"{owner}.{found['name']}"
@@ -64,7 +64,8 @@ def _fields(owner, text):
 
 def _type(owner, word):
     """A type with the full names of structures: .x is x of the owner."""
-    return re.sub(r"[\w-]*\.[\w.-]+", lambda one: (owner if one[0][0] == "." else VENDOR) + one[0], word)
+    named = re.sub(r"[\w-]+(?:/[\w-]+)+", lambda one: VENDOR + one[0].replace("/", "."), word)
+    return re.sub(r"(?<!\w)\.[\w.-]+", lambda one: owner + one[0], named)
 
 
 def plain(value, kind):
