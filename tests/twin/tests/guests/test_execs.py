@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import socketserver
 import struct
 import tempfile
@@ -106,6 +108,20 @@ def test_a_program_that_took_its_container_along(engine):
     server.parts, server.gone = (UPGRADED + OUT,), True
     ended = execs.run(client, "guest", ["systemctl", "poweroff"])
     assert (ended.status, ended.out) == (execs.KILLED, "first\n")
+
+
+def test_no_connection_stays_open(engine):
+    server, client = engine
+    server.parts = (UPGRADED + OUT,)
+    execs.run(client, "guest", ["true"])
+    gc.disable()
+    try:
+        before = len(os.listdir("/proc/self/fd"))
+        for _time in range(8):
+            execs.run(client, "guest", ["cat"], b"")
+        assert len(os.listdir("/proc/self/fd")) < before + 8
+    finally:
+        gc.enable()
 
 
 def test_a_program_reads_what_it_is_given(engine):

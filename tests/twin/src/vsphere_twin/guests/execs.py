@@ -53,6 +53,8 @@ def run(api, container, argv, stdin=None):
             threading.Thread(target=_feed, args=(raw, stdin), daemon=True).start()
         frames = tuple(_frames(reader))
     finally:
+        # Closing the stream leaves the connection open until a garbage collection.
+        stream._response.close()
         stream.close()
     try:
         return Ended(api.exec_inspect(call)["ExitCode"], frames)
