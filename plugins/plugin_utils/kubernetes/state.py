@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 AGAIN = " A failed job does not run again. Correct the cause, and set site.kubernetes.training.run to another name."
 # Labels with the name of the job: of the MPI Operator, and of the JobSet of a TrainJob, which has its name.
 JOB_LABELS = ("training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name")
+# Ends of the names of batch jobs: the launcher of the MPI Operator, and the jobs of the runtimes of Kubeflow Trainer.
+JOB_ENDS = r"-(launcher|(node|launcher|dataset-initializer|model-initializer)-\d+)"
 
 
 def policy_ready(policies: Any) -> bool:
@@ -162,14 +165,20 @@ def _held(job: Mapping[str, Any]) -> list[str]:
 def _own(job: str, seen: Mapping[str, Any]) -> tuple[Objects, Objects]:
     """The pods and events of a namespace without those of other jobs, such as pods that an earlier run left."""
     pods = [pod for pod in seen["pods"] if {nodes.labels(pod).get(key, job) for key in JOB_LABELS} == {job}]
-    events = [one for one in seen["events"] if _is_own(job, one.get("involvedObject") or {})]
+    owners = {one.get("name") for pod in pods for one in pod["metadata"].get("ownerReferences") or ()}
+    events = [one for one in seen["events"] if _is_own(job, owners, one.get("involvedObject") or {})]
     return pods, events
 
 
-def _is_own(job: str, about: Mapping[str, Any]) -> bool:
-    name = str(about.get("name") or "")
+def _is_own(job: str, owners: set[Any], about: Mapping[str, Any]) -> bool:
+    """Whether an event is about the job or its batch jobs. A prefix would include train-2 for the job train."""
+    kind, name = about.get("kind"), str(about.get("name") or "")
     # Events of pods are compared with the selected pods.
-    return about.get("kind") == "Pod" or name == job or name.startswith(f"{job}-")
+    return (
+        kind == "Pod"
+        or name in (job, *owners)
+        or (kind == "Job" and bool(re.fullmatch(re.escape(job) + JOB_ENDS, name)))
+    )
 
 
 def _end(job: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -32,6 +32,9 @@ CONDITIONS = {
     ),
     "v1beta1": ("ControlPlaneReady", "InfrastructureReady", "TopologyReconciled", "Ready"),
 }
+# Cluster API ends the names of objects below a Cluster with characters without vowels, one group for each level. Older
+# releases put infra or bootstrap before them.
+GENERATED = "(-infra|-bootstrap)?(-[bcdfghjklmnpqrstvwxz2456789]{5,10}){1,3}"
 OS_IMAGE = "run.tanzu.vmware.com/resolve-os-image"
 # (pattern of a message, cause, fix); the first match counts.
 CAUSES = (
@@ -199,7 +202,7 @@ def faults(requested: Mapping[str, Any], seen: Mapping[str, Objects]) -> list[st
         return []
     name = requested["name"]
     left = _not_ready(clusters[0]) if clusters else ["the Supervisor has no such Cluster"]
-    texts = [*left, *(str(one.get("message") or "") for one in seen["events"] if _is_about(name, one))]
+    texts = [*left, *(str(one.get("message") or "") for one in seen["events"] if _is_about(requested, seen, one))]
     found = list(dict.fromkeys(_cause(text) for text in texts if _cause(text)))
     waiting = [short(one["metadata"]["name"]) for one in seen["machines"] if not _has_node(one)]
     if waiting:
@@ -215,9 +218,17 @@ def _cause(text: str) -> str:
     return ""
 
 
-def _is_about(name: str, event: Mapping[str, Any]) -> bool:
-    about = str((event.get("involvedObject") or {}).get("name") or "")
-    return event.get("type") == "Warning" and (about == name or about.startswith(f"{name}-"))
+def _is_about(requested: Mapping[str, Any], seen: Mapping[str, Objects], event: Mapping[str, Any]) -> bool:
+    """Whether an event warns about the Cluster or an object below it. A prefix would include gpu-2 for gpu."""
+    name, about = requested["name"], str((event.get("involvedObject") or {}).get("name") or "")
+    machines = [one["metadata"] for one in seen["machines"]]
+    owners = (one.get("name") for machine in machines for one in machine.get("ownerReferences") or ())
+    pools = "|".join(
+        re.escape(f"-{one}") for one in ("control-plane", *(row["name"] for row in requested.get("pools") or ()))
+    )
+    below = re.fullmatch(f"{re.escape(name)}({pools})?{GENERATED}", about)
+    own = bool(below) or about in (name, *owners, *(machine["name"] for machine in machines))
+    return event.get("type") == "Warning" and own
 
 
 def _has_node(machine: Mapping[str, Any]) -> bool:

@@ -295,3 +295,25 @@ def test_pods_and_events_of_other_jobs_are_no_cause(key):
     reported = [event("exceeded quota: gpus", "FailedCreate", "Job", f"aiready-{n}-launcher") for n in (0, 1)]
     *causes, _last = faults(pods=[mine, other], events=reported)
     assert [one.partition(":")[0] for one in causes] == ["aiready-1-worker-0", "Job aiready-1-launcher"]
+
+
+@pytest.mark.parametrize(
+    "kind, name, own",
+    [
+        ("MPIJob", "train", True),
+        ("Job", "train-launcher", True),
+        ("Job", "train-node-0", True),
+        ("Job", "train-own-0", True),
+        ("MPIJob", "train-2", False),
+        ("Job", "train-2-launcher", False),
+        ("Job", "train-2-node-0", False),
+        ("MPIJob", "train-launcher", False),
+    ],
+)
+def test_events_of_a_job_with_a_longer_name_are_no_cause(kind, name, own):
+    owner = {"kind": "Job", "name": "train-own-0"}
+    labels = {"jobset.sigs.k8s.io/jobset-name": "train"}
+    pod = {"metadata": {"name": "train-own-0-0", "labels": labels, "ownerReferences": [owner]}, "status": {}}
+    reported = event("exceeded quota: gpus", "FailedCreate", kind, name)
+    found = faults(jobs=[{"metadata": {"name": "train"}}], pods=[pod], events=[reported])
+    assert any(one.startswith(f"{kind} {name}: ") for one in found) is own

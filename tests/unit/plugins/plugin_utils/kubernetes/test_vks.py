@@ -207,6 +207,9 @@ def test_cluster_is_ready_with_all_conditions_of_its_generation_and_all_workers(
     assert not vks.ready([])
 
 
+WAITED = {"name": "gpu", "wait_s": 60, "pools": [{"name": "train"}]}
+
+
 @pytest.mark.parametrize(
     "message, reported",
     [
@@ -225,14 +228,38 @@ def test_fault_is_named_by_its_cause(message, reported):
     other = {"type": "Warning", "message": "exceeded quota", "involvedObject": {"name": "other"}}
     machine = {"metadata": {"name": "gpu-train-0"}, "status": {"phase": "Provisioning"}}
     unready = {"clusters": [state(*GOOD[:-1], workers=1)], "machines": [machine], "events": [event, other]}
-    first, waiting, last = vks.faults({"name": "gpu", "wait_s": 60}, unready)
+    first, waiting, last = vks.faults(WAITED, unready)
     assert first.startswith(reported)
     assert waiting == "These machines have no node yet: gpu-train-0. Check their VMs in vCenter."
     assert "1 of 2 workers are available. The limit site.kubernetes.wait_s is 60 s." in last
 
 
+@pytest.mark.parametrize(
+    "kind, name, own",
+    [
+        ("Cluster", "gpu", True),
+        ("KubeadmControlPlane", "gpu-ml9zj", True),
+        ("MachineDeployment", "gpu-train-8xkfr", True),
+        ("MachineSet", "gpu-train-8xkfr-ztq56", True),
+        ("VSphereMachine", "gpu-train-8xkfr-ztq56-bcdfg", True),
+        ("VSphereMachineTemplate", "gpu-train-infra-8xkfr", True),
+        ("Machine", "gpu-control-0", True),
+        ("KubeadmControlPlane", "gpu-own", True),
+        ("Cluster", "gpu-2", False),
+        ("Cluster", "gpu-large", False),
+        ("MachineSet", "gpu-2-train-8xkfr-ztq56", False),
+    ],
+)
+def test_events_of_a_cluster_with_a_longer_name_are_no_cause(kind, name, own):
+    reported = {"type": "Warning", "message": "exceeded quota", "involvedObject": {"kind": kind, "name": name}}
+    owner = {"kind": "KubeadmControlPlane", "name": "gpu-own"}
+    machine = {"metadata": {"name": "gpu-control-0", "ownerReferences": [owner]}}
+    found = vks.faults(WAITED, {"clusters": [state(*GOOD[:-1])], "machines": [machine], "events": [reported]})
+    assert any(one.startswith("The quota of the namespace") for one in found) is own
+
+
 def test_ready_cluster_has_no_fault():
-    assert vks.faults({"name": "gpu", "wait_s": 60}, {"clusters": [state(*GOOD)], "machines": [], "events": []}) == []
+    assert vks.faults(WAITED, {"clusters": [state(*GOOD)], "machines": [], "events": []}) == []
 
 
 def test_kubeconfig_of_a_secret():
