@@ -31,6 +31,8 @@ CONFIG, STATE = "nvidia.com/mig.config", "nvidia.com/mig.config.state"
 WORKING = ("pending", "rebooting")
 SUCCESS = "success"
 PREFIX = "aiready-"
+# The planned layout of a node. Its label names only the kind of GPU, because a running manager fails on a new label.
+LAYOUT = "aiready.vsphere/mig-layout"
 
 
 def objects(operator: Mapping[str, Any], found: Objects) -> tuple[list[dict[str, Any]], list[str]]:
@@ -53,7 +55,8 @@ def objects(operator: Mapping[str, Any], found: Objects) -> tuple[list[dict[str,
             continue
         config = f"{PREFIX}{gpu.key.replace('_', '-')}"
         configs[config] = [{"devices": "all", "mig-enabled": True, "mig-devices": counts}]
-        labelled.append({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {CONFIG: config}}})
+        metadata = {"name": name, "labels": {CONFIG: config}, "annotations": {LAYOUT: _text(counts)}}
+        labelled.append({"apiVersion": "v1", "kind": "Node", "metadata": metadata})
     if not layout or problems:
         return [], problems
     # The operator labels other nodes with all-disabled, and the manager reads it from this file too.
@@ -104,6 +107,11 @@ def _planned(gpu: MigGpu, layout: Sequence[str], strategy: str) -> tuple[dict[st
     return dict(counts), ""
 
 
+def _text(counts: Mapping[str, int]) -> str:
+    """One text for all notations of a layout, such as 1g and 1g.5gb."""
+    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))
+
+
 def settled(found: Any, operator: Mapping[str, Any], selector: Mapping[str, str], before: Any = ()) -> bool:
     """Whether no MIG manager still works; found are all nodes of the cluster.
 
@@ -125,9 +133,9 @@ def _has_ended(node: Mapping[str, Any], old: Mapping[str, Any] | None, operator:
     if not _is_offered(node, operator):
         return False
     # 7 instances also match one instance of their profile, so after another layout of ours something must be new. A
-    # manager whose layout was there already writes nothing, so the layout of others is not compared.
+    # manager whose layout was there already writes nothing, so the layout of others is not compared, nor the same one.
     ours = old is not None and str(nodes.labels(old).get(CONFIG)).startswith(PREFIX)
-    if old is None or not ours or not _is_offered(old, operator):
+    if old is None or not ours or not _is_offered(old, operator) or _is_planned(old, operator):
         return True
     return new or nodes.instances(node) != nodes.instances(old)
 
@@ -148,16 +156,26 @@ def _is_offered(node: Mapping[str, Any], operator: Mapping[str, Any]) -> bool:
 
     The number of GPUs is not known: with the strategy single, 7 instances also match one instance of this profile.
     """
-    product, strategy = nodes.labels(node).get(nodes.PRODUCT) or "", operator.get("mig_strategy") or "single"
-    gpu = _gpu(product)
-    planned = _planned(gpu, operator["mig_layout"], strategy)[0] if gpu else {}
-    if not planned or strategy == "none":
+    planned = _counts(node, operator)
+    if not planned or operator.get("mig_strategy") == "none":
         # A feature discovery that stops may remove its labels (removeOutputFile). It starts again after the manager.
-        return bool(product)
+        return bool(nodes.labels(node).get(nodes.PRODUCT))
     counts = {name.replace("+", "."): number for name, number in planned.items()}
     found = nodes.instances(node)
     gpus = found.get(next(iter(counts)), 0) // next(iter(counts.values()))
     return gpus > 0 and found == {name: number * gpus for name, number in counts.items()}
+
+
+def _is_planned(node: Mapping[str, Any], operator: Mapping[str, Any]) -> bool:
+    """Whether an earlier run gave the node this layout, perhaps in another notation."""
+    annotations = node["metadata"].get("annotations") or {}
+    return annotations.get(LAYOUT) == _text(_counts(node, operator))
+
+
+def _counts(node: Mapping[str, Any], operator: Mapping[str, Any]) -> dict[str, int]:
+    """{profile: number} of the layout on the GPUs of the node; empty if it cannot be planned."""
+    gpu = _gpu(nodes.labels(node).get(nodes.PRODUCT) or "")
+    return _planned(gpu, operator["mig_layout"], operator.get("mig_strategy") or "single")[0] if gpu else {}
 
 
 def faults(chosen: Objects, operator: Mapping[str, Any]) -> Iterator[str]:

@@ -43,7 +43,9 @@ def test_the_configuration_has_the_names_of_the_driver(product):
     (config,) = configs.items()
     devices = {"3g.20gb": 1, "2g.10gb": 1, "1g.5gb": 2}
     assert config == ("aiready-a100-40gb", [{"devices": "all", "mig-enabled": True, "mig-devices": devices}])
-    assert labelled["metadata"] == {"name": "gpu-01", "labels": {"nvidia.com/mig.config": "aiready-a100-40gb"}}
+    labels = {"nvidia.com/mig.config": "aiready-a100-40gb"}
+    annotations = {"aiready.vsphere/mig-layout": "2 1g.5gb, 1 2g.10gb, 1 3g.20gb"}
+    assert labelled["metadata"] == {"name": "gpu-01", "labels": labels, "annotations": annotations}
 
 
 @pytest.mark.parametrize(
@@ -114,6 +116,21 @@ def of_seven(state, gpus, time="", config="aiready-a100-40gb"):
 )
 def test_fewer_instances_of_one_profile_need_a_new_report_or_other_counts(old, now, ended):
     assert mig.settled([now], operator("1g"), {}, [old]) is ended
+
+
+@pytest.mark.parametrize(
+    "before, now, ended",
+    [
+        (["1g"] * 7, ["1g.5gb"] * 7, True),
+        (["1g.5gb"] * 7, ["19"] * 7, True),
+        (["1g"] * 7, ["1g"], False),
+    ],
+)
+def test_another_notation_of_a_layout_is_the_same_layout(before, now, ended):
+    """A manager whose layout is applied already writes nothing."""
+    found = of_seven("success", 7)
+    found["metadata"]["annotations"] = mig.objects(operator(*before), [found])[0][1]["metadata"]["annotations"]
+    assert mig.settled([found], operator(*now), {}, [found]) is ended
 
 
 @pytest.mark.parametrize(
