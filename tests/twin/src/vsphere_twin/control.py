@@ -7,8 +7,9 @@ import json
 import secrets
 import threading
 import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
+from .https import Threads
 from .model import data_paths, ends, gpu_errors
 from .model.bmc_faults import BmcFaults
 from .model.command_faults import CommandFaults
@@ -219,10 +220,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-class ControlServer(ThreadingHTTPServer):
+class ControlServer(Threads, HTTPServer):
     """The control API over HTTP on the loopback interface, for twins in another process."""
-
-    daemon_threads = True
 
     def __init__(self, control, port=0):
         super().__init__(("127.0.0.1", port), _Handler)

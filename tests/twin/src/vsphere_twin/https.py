@@ -1,17 +1,20 @@
-"""HTTPS servers of the twin: connections on threads, closed on request of the twin. Independent of any API."""
+"""Servers of the twin: connections on threads, closed on request of the twin. Independent of any API."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import errno
 import gzip
 import logging
 import re
+import resource
 import socket
 import socketserver
 import ssl
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler
 
 LOG = logging.getLogger(__name__)
@@ -20,6 +23,7 @@ IDLE_S = 120
 PIECE = 64 * 1024  # bytes of a body that are read at once
 MOST_LINE = 4_096  # bytes of a line between chunks
 MOST_MESSAGE = 64 * 1024**2  # bytes of a body that is held in memory; files are stored piece by piece
+FULL_S = 1  # time between attempts to accept a connection while too many files are open
 _HEX = re.compile(rb"[0-9a-fA-F]{1,16}")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
@@ -141,10 +145,29 @@ class Handler(BaseHTTPRequestHandler):
         LOG.debug("%s %s", self.client_address[0], template % args)
 
 
-class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
-    """Accepts connections, each on a thread of its own."""
+class Threads(socketserver.ThreadingMixIn):
+    """Serves each connection on a thread of its own. Clients that cannot be accepted wait, and the log says why."""
 
     daemon_threads = True
+
+    def get_request(self):
+        try:
+            return super().get_request()
+        except OSError as problem:
+            if problem.errno in (errno.EMFILE, errno.ENFILE):
+                LOG.error(
+                    "No connection can be accepted: %s. This process may open %d files. Clients wait until it closes "
+                    "some; start it with a higher limit (ulimit -n).",
+                    problem.strerror,
+                    resource.getrlimit(resource.RLIMIT_NOFILE)[0],
+                )
+                time.sleep(FULL_S)
+            raise
+
+
+class Server(Threads, socketserver.TCPServer):
+    """Accepts connections over TLS."""
+
     allow_reuse_address = True
     request_queue_size = 256
     block_on_close = False

@@ -7,14 +7,15 @@ import logging
 import socketserver
 import threading
 
+from ..https import Threads
+
 LOG = logging.getLogger(__name__)
 TOOLS = "vmtoolsd"
 
 
-class Line(socketserver.ThreadingUnixStreamServer):
+class Line(Threads, socketserver.UnixStreamServer):
     """Socket of one VM; reported(what) receives the reports of VMware Tools."""
 
-    daemon_threads = True
     request_queue_size = 64
 
     def __init__(self, path, world, vm, reported):
