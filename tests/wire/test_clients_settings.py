@@ -208,11 +208,16 @@ def test_a_resource_pool_has_the_allocation_that_was_requested(client):
     pool.UpdateConfig(None, scaled)
     assert pool.config.scaleDescendantsShares == "scaleCpuAndMemoryShares"
     other = root.CreateResourcePool("other", allocations())
-    assert other.config.scaleDescendantsShares == "disabled"
+    assert other.config.scaleDescendantsShares is None
     with pytest.raises(vim.fault.DuplicateName):
         other.UpdateConfig("renamed", None)
     with pytest.raises(vim.fault.InvalidName):
         root.CreateResourcePool("", allocations())
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        pool.CreateResourcePool("below", scaled)
+    scaled.scaleDescendantsShares = "disabled"
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        pool.CreateResourcePool("below", scaled)
     with pytest.raises(vim.fault.InsufficientCpuResourcesFault):
         root.CreateResourcePool("large", allocations(reservation=99_999_999))
     root.DestroyChildren()

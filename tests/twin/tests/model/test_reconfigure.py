@@ -148,6 +148,26 @@ def test_a_second_task_on_a_busy_vm_fails_at_once(here):
     assert first.state == "success"
 
 
+def test_a_second_task_on_another_object_waits_for_the_first(here):
+    cluster, done = here.world.of_kind("ClusterComputeResource")[0], []
+    started = [
+        tasks.start(here.world, "ReconfigureComputeResource_Task", cluster, lambda at=at: done.append(at))
+        for at in range(3)
+    ]
+    tasks.cancel(here.world, started[1])
+    assert [one.state for one in started] == ["queued"] * 3
+    here.world.timeline.settle()
+    assert ([one.state for one in started], done) == (["success", "error", "success"], [0, 2])
+
+
+def test_a_task_that_waits_for_the_end_of_its_object_has_no_object(here):
+    cluster = here.world.of_kind("ClusterComputeResource")[0]
+    tasks.start(here.world, "Destroy_Task", cluster, lambda: here.world.remove(cluster))
+    second = tasks.start(here.world, "ReconfigureComputeResource_Task", cluster, lambda: None)
+    here.world.timeline.settle()
+    assert (second.state, fault(second)) == ("error", "ManagedObjectNotFound")
+
+
 def test_disks_and_adapters_get_files_units_and_addresses(here):
     disk = DEVICE.VirtualDisk(
         key=-1,

@@ -53,8 +53,9 @@ def test_traffic_of_a_switch_has_shares_limits_and_reservations(switch, result):
     high = vim.SharesInfo(level="high", shares=0)
     result(switch.ReconfigureDvs_Task(allocation("vmotion", limit=1000, shares=high)))
     assert (shown("vmotion"), shown("nfs")) == ((1000, 100, 100), (-1, 50, 0))
-    switch.EnableNetworkResourceManagement(False)
     assert switch.config.networkResourceManagementEnabled is False
+    switch.EnableNetworkResourceManagement(True)
+    assert switch.config.networkResourceManagementEnabled is True
 
 
 @pytest.mark.parametrize(

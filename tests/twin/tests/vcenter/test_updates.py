@@ -7,6 +7,8 @@ import threading
 import pytest
 from pyVmomi import vim, vmodl
 
+from vsphere_twin.vcenter.updates import KEPT_VERSIONS
+
 WaitOptions = vmodl.query.PropertyCollector.WaitOptions
 AT_ONCE = WaitOptions(maxWaitSeconds=0)
 
@@ -83,11 +85,14 @@ def test_version_that_was_never_given_is_refused(client, watched, version):
         client.collector.WaitForUpdatesEx(version, AT_ONCE)
 
 
-def test_version_is_forgotten_once_the_client_went_on(client, watched, world, vms):
+def test_version_stays_valid_after_the_client_went_on_until_it_is_old(client, watched, world, vms):
     first = client.collector.WaitForUpdatesEx("", AT_ONCE)
     rename(world, vms["vm-2"], "other")
     second = client.collector.WaitForUpdatesEx(first.version, AT_ONCE)
     client.collector.WaitForUpdatesEx(second.version, AT_ONCE)
+    assert reported(client.collector.WaitForUpdatesEx(first.version, AT_ONCE)) == [("modify", "other")]
+    for _ in range(KEPT_VERSIONS):
+        client.collector.WaitForUpdatesEx("", AT_ONCE)
     with pytest.raises(vmodl.query.InvalidCollectorVersion):
         client.collector.WaitForUpdatesEx(first.version, AT_ONCE)
 
@@ -174,9 +179,19 @@ def test_waiting_poll_ends_when_cancelled(waiting, client):
     assert isinstance(waiting.end().fault, vmodl.fault.RequestCanceled)
 
 
-def test_waiting_poll_gives_way_to_a_newer_one(waiting, client):
-    client.collector.CheckForUpdates("1")
-    assert isinstance(waiting.end().fault, vmodl.fault.RequestCanceled)
+def test_two_clients_of_one_collector_wait_at_the_same_time(waiting, client, watched, specs, world, vms):
+    other = client.collector.CreateFilter(
+        specs[0]([client.reference(vms["vm-3"])], {vim.VirtualMachine: ["name"]}), True
+    )
+    assert len(reported(waiting.end().answer)) == 1
+    again = Waiting(client, waiting.answer.version)
+    begun = client.collector.WaitForUpdatesEx("", AT_ONCE)
+    assert len(reported(begun)) == 4
+    assert client.collector.WaitForUpdatesEx(begun.version, AT_ONCE) is None
+    other.DestroyPropertyFilter()
+    rename(world, vms["vm-1"], "other")
+    assert reported(client.collector.WaitForUpdatesEx(begun.version, AT_ONCE)) == [("modify", "other")]
+    assert reported(again.end().answer) == [("modify", "other")]
 
 
 def test_waiting_poll_ends_with_the_session(waiting, client):

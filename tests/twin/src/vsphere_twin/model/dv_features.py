@@ -28,7 +28,7 @@ class Features:
     """What a switch has of them."""
 
     def __init__(self):
-        self.nioc = True
+        self.nioc = False  # of a switch that the API creates; the vSphere Client enables it
         self.traffic = {name: (-1, _shares("high" if name == "virtualMachine" else "normal"), 0) for name in CLASSES}
         self.health = dict.fromkeys(HEALTH, (False, 1))
         self.lags: dict = {}  # by key

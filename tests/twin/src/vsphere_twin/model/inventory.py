@@ -36,6 +36,7 @@ class Managed(Entity):
         self.parent = parent
         self.recent_tasks = []
         self.busy_with = None  # the task that has this object for itself
+        self.waiting_tasks = []  # those that wait for its end, each with its work
         self.custom_values = {}
         self.status = "green"
 

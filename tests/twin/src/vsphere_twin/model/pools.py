@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 from . import inventory, kept, resources
 
@@ -46,7 +46,8 @@ def update(world, pool, name, spec):
 
 def _allocations(pool, spec):
     """The allocations after a change; InvalidArgument or a lack of resources where they cannot be."""
-    kept.require_one_of(getattr(spec, SCALE), vim.ResourceConfigSpec.ScaleSharesBehavior.values, f"spec.{SCALE}")
+    if getattr(spec, SCALE) is not None:
+        _check_scale(pool, getattr(spec, SCALE))
     merged = dict(pool.allocations)
     kept.keep(merged, spec, (SCALE,))
     for name in ALLOCATIONS:
@@ -59,6 +60,20 @@ def _allocations(pool, spec):
         merged[name] = wanted
     _require_room(pool, merged)
     return merged
+
+
+def _check_scale(pool, value):
+    """Scalable shares need a cluster, and a pool below scalable ones cannot have its own setting."""
+    kept.require_one_of(value, vim.ResourceConfigSpec.ScaleSharesBehavior.values, f"spec.{SCALE}")
+    if pool.owner.kind != "ClusterComputeResource":
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    above = pool.parent
+    while isinstance(above, inventory.ResourcePool):
+        if above.allocations.get(SCALE) == "scaleCpuAndMemoryShares":
+            raise vmodl.fault.InvalidArgument(
+                msg="A specified parameter was not correct: ResourceConfigSpec", invalidProperty="ResourceConfigSpec"
+            )
+        above = above.parent
 
 
 def _require_room(pool, wanted):

@@ -26,6 +26,7 @@ SECONDS = {
 }
 LONG_S = 1.0
 LATER = object()  # work that gives this back has not ended: it calls finish() itself
+ALONE = ("VirtualMachine", "HostSystem")  # reject a second task [unsure: hosts]; on others it waits
 RECENT = 4  # finished tasks that an object still lists
 KEPT = 50  # finished tasks that a TaskManager still lists
 
@@ -85,16 +86,37 @@ def start(world, method, entity, work, user="", exclusive=True):
     """Begin a task that calls `work` at its end; its return value is the result, its fault the error."""
     task = begun(world, method, entity, user)
     if exclusive and entity is not None:
-        if entity.busy_with is not None:
+        if entity.busy_with is None:
+            entity.busy_with = task
+        elif entity.kind in ALONE:
             finish(world, task, error=task_in_progress(entity.busy_with))
             return task
-        entity.busy_with = task
+        else:
+            entity.waiting_tasks.append((task, work))
+            return task
+    _schedule(world, task, work)
+    return task
+
+
+def _schedule(world, task, work):
+    method = task.method
     seconds = world.task_seconds.get(method, SECONDS.get(method, 0.05))
     world.timeline.after(seconds / 10, lambda: _begin(world, task))
     for percent in _steps(seconds):
         world.timeline.after(seconds * percent / 100, lambda percent=percent: _advance(world, task, percent))
     world.timeline.after(seconds, lambda: _end(world, task, work))
-    return task
+
+
+def _go_on(world, entity):
+    """Start the next task of an object that is free again; none does if the object is gone."""
+    while entity.waiting_tasks and entity.busy_with is None:
+        task, work = entity.waiting_tasks.pop(0)
+        if world.get(entity.moid) is not entity:
+            gone = f"The object '{entity.kind}:{entity.moid}' has already been deleted"
+            finish(world, task, error=vmodl.fault.ManagedObjectNotFound(msg=gone, obj=vim.ManagedEntity(entity.moid)))
+        elif task.completed_at is None:
+            entity.busy_with = task
+            _schedule(world, task, work)
 
 
 def _steps(seconds):
@@ -175,13 +197,16 @@ def finish(world, task, result=None, error=None):
         task.on_failure()
     entity = task.entity
     touched = [task]
+    freed = getattr(entity, "busy_with", None) is task
     if entity is not None:
-        if getattr(entity, "busy_with", None) is task:
+        if freed:
             entity.busy_with = None
         touched.append(entity)
     world.touch(*touched)
     world.journal.ended(task)
     _forget_old(world)
+    if freed:
+        _go_on(world, entity)
 
 
 def _forget_old(world):

@@ -14,6 +14,7 @@ from . import fragments
 from .calls import ClientGone
 
 LOOK_UP_S = 1.0  # interval at which a waiting poll checks that client and session still exist
+KEPT_VERSIONS = 50  # of each collector; more than the requests that a client has at the same time
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +74,10 @@ class Collector(Entity):
         self.world = world
         self.filters = {}
         self.pages = {}
-        self._reported = {0: {}}  # the client's state at each version that it may still continue from
+        self._reported = {}  # the client's state at each version that it may still continue from
         self._number = 0
-        self._poll = 0
-        self._looked = None
+        self._cancelled = 0
+        self._changed = 0  # counts changes of the filters
 
     def add_filter(self, filter_):
         """Watch with one more filter; wakes a poll that waits."""
@@ -89,21 +90,22 @@ class Collector(Entity):
         self._wake()
 
     def cancel(self):
-        """End the poll that waits."""
-        self._poll += 1
+        """End the polls that wait."""
+        self._cancelled += 1
         self._wake()
 
     def wait(self, call, version, limit=None, max_wait_s=None):
         """The updates since a version as an UpdateSet element; an empty text when the time is over."""
-        base = self._base(version)
-        self.cancel()  # a collector has one poll; the newest counts
-        poll, deadline = self._poll, None if max_wait_s is None else time.monotonic() + max_wait_s
-        self._looked = None
+        reported, cancelled, looked = self._base(version), self._cancelled, None
+        deadline = None if max_wait_s is None else time.monotonic() + max_wait_s
         while True:
-            self._refuse_ended(call, poll)
-            updates, truncated = self._updates(call.reader, base, limit)
-            if updates:
-                return self._report(base, updates, truncated)
+            self._refuse_ended(call, cancelled)
+            state = (self.world.generation, self._changed)
+            if state != looked:
+                updates = self._updates(call.reader, reported)
+                if updates:
+                    return self._report(reported, updates[:limit], bool(limit) and len(updates) > limit)
+                looked = state
             left_s = LOOK_UP_S if deadline is None else min(LOOK_UP_S, deadline - time.monotonic())
             if left_s <= 0:
                 return ""
@@ -111,37 +113,27 @@ class Collector(Entity):
             if call.client is not None and call.client.hung_up():
                 raise ClientGone
 
-    def _refuse_ended(self, call, poll):
+    def _refuse_ended(self, call, cancelled):
         if not call.session.alive:
             call.session = None
             call.require_session()
-        if poll != self._poll:
+        if cancelled != self._cancelled:
             raise vmodl.fault.RequestCanceled(msg="The request was canceled.")
 
     def _base(self, version):
         if not version:
-            self._reported = {0: {}}
-            return 0
+            return {}
         number = int(version) if version.isdigit() else -1
-        if number not in self._reported or number == 0:
+        if number not in self._reported:
             raise vmodl.query.InvalidCollectorVersion(msg=f"The collector version {version} is not valid.")
-        # A client that continues from here has all changes up to here, so older states can be dropped.
-        self._reported = {known: seen for known, seen in self._reported.items() if known >= number}
-        return number
+        return self._reported[number]
 
-    def _updates(self, reader, base, limit):
-        if self._looked == self.world.generation:
-            return [], False
+    def _updates(self, reader, reported):
         now = {moid: filter_.look(reader) for moid, filter_ in self.filters.items()}
-        updates = list(_differences(self._reported[base], now))
-        if not updates:
-            self._looked = self.world.generation
-        if limit and len(updates) > limit:
-            return updates[:limit], True
-        return updates, False
+        return list(_differences(reported, now))
 
-    def _report(self, base, updates, truncated):
-        reported = {moid: dict(seen) for moid, seen in self._reported[base].items() if moid in self.filters}
+    def _report(self, reported, updates, truncated):
+        reported = {moid: dict(seen) for moid, seen in reported.items() if moid in self.filters}
         for update in updates:
             seen = reported.setdefault(update.filter_moid, {})
             if update.kind == "leave":
@@ -150,11 +142,12 @@ class Collector(Entity):
                 seen[update.moid] = update.seen
         self._number += 1
         self._reported[self._number] = reported
+        self._reported.pop(self._number - KEPT_VERSIONS, None)
         return _written(self._number, updates, truncated)
 
     def _wake(self):
         with self.world.changed:
-            self._looked = None
+            self._changed += 1
             self.world.changed.notify_all()
 
 

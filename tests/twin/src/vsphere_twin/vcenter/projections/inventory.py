@@ -169,7 +169,6 @@ def _pool_config(entity):
         entity=types.reference(entity),
         cpuAllocation=model_pools.allocation("cpuAllocation"),
         memoryAllocation=model_pools.allocation("memoryAllocation"),
-        scaleDescendantsShares="disabled" if entity.kind == "ResourcePool" else None,
     )
     if entity.kind == "VirtualMachine":
         return kept.show(shown, {"cpuAllocation": entity.cpu_allocation, "memoryAllocation": entity.memory_allocation})
