@@ -121,3 +121,16 @@ def client(connect):
 def vms(world):
     """The VMs by name."""
     return {vm.name: vm for vm in world.of_kind("VirtualMachine")}
+
+
+@pytest.fixture
+def result(world):
+    """Ends a task, and returns its result or raises its fault."""
+
+    def of(task):
+        world.timeline.settle()
+        if task.info.error is not None:
+            raise task.info.error
+        return task.info.result
+
+    return of

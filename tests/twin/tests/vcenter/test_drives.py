@@ -14,17 +14,6 @@ def vm(client, vms):
 
 
 @pytest.fixture
-def result(world):
-    def of(task):
-        world.timeline.settle()
-        if task.info.error is not None:
-            raise task.info.error
-        return task.info.result
-
-    return of
-
-
-@pytest.fixture
 def insert(vm, result):
     def change(path, operation="add", connected=False, key=-1):
         connectable = vim.vm.device.VirtualDevice.ConnectInfo(

@@ -11,17 +11,6 @@ def cluster(client, world):
     return client.reference(world.of_kind("ClusterComputeResource")[0])
 
 
-@pytest.fixture
-def result(world):
-    def of(task):
-        world.timeline.settle()
-        if task.info.error is not None:
-            raise task.info.error
-        return task.info.result
-
-    return of
-
-
 def test_a_mode_is_enabled_raised_and_disabled(client, world, cluster, result):
     manager, host = cluster.EvcManager(), client.reference(world.of_kind("HostSystem")[0])
     assert manager.evcState.currentEVCModeKey is None

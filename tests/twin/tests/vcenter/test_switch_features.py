@@ -21,17 +21,6 @@ def switch(client, world):
 
 
 @pytest.fixture
-def result(world):
-    def of(task):
-        world.timeline.settle()
-        if task.info.error is not None:
-            raise task.info.error
-        return task.info.result
-
-    return of
-
-
-@pytest.fixture
 def group(switch, result):
     spec = vim.dvs.DistributedVirtualPortgroup.ConfigSpec(name="pg", type="earlyBinding", numPorts=4)
     return result(switch.CreateDVPortgroup_Task(spec))
