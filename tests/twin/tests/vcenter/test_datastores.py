@@ -11,17 +11,6 @@ def hosts(client, world):
     return [client.reference(one) for one in world.of_kind("HostSystem")]
 
 
-@pytest.fixture
-def result(world):
-    def of(task):
-        world.timeline.settle()
-        if task.info.error is not None:
-            raise task.info.error
-        return task.info.result
-
-    return of
-
-
 def mount(host, name="nfs", path="/export/nfs", server="nas.lab.example", **more):
     values = {"accessMode": "readWrite", "type": "NFS", **more}
     spec = vim.host.NasVolume.Specification(localPath=name, remotePath=path, remoteHost=server, **values)
@@ -89,13 +78,11 @@ def test_a_datastore_in_maintenance_mode_gets_no_disks(client, world, hosts, vms
         store.DatastoreEnterMaintenanceMode()
     disk = vim.vm.device.VirtualDisk(
         key=-1,
-        controllerKey=1000,
-        unitNumber=3,
+        controllerKey=-2,
         capacityInKB=1024,
         backing=vim.vm.device.VirtualDisk.FlatVer2BackingInfo(fileName="[nfs]", diskMode="persistent"),
     )
     scsi = vim.vm.device.ParaVirtualSCSIController(key=-2, busNumber=1, sharedBus="noSharing")
-    disk.controllerKey = -2
     edits = [
         vim.vm.device.VirtualDeviceSpec(operation="add", device=scsi),
         vim.vm.device.VirtualDeviceSpec(operation="add", fileOperation="create", device=disk),
@@ -103,6 +90,18 @@ def test_a_datastore_in_maintenance_mode_gets_no_disks(client, world, hosts, vms
     vm = client.reference(vms["vm-1"])
     with pytest.raises(vim.fault.InvalidDatastoreState):
         result(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=edits)))
+    center, pool = client.reference(world.of_kind("Datacenter")[0]), client.reference(world.of_kind("ResourcePool")[0])
+    config = vim.vm.ConfigSpec(name="new", files=vim.vm.FileInfo(vmPathName="[nfs]"))
+    backing = vim.vslm.CreateSpec.DiskFileBackingSpec(datastore=store, provisioningType="thin")
+    wanted = vim.vslm.CreateSpec(name="disk", capacityInMB=1, backingSpec=backing)
+    plain = vim.VirtualDiskManager.FileBackedVirtualDiskSpec(diskType="thin", adapterType="lsiLogic", capacityKb=1024)
+    for begin in (
+        lambda: center.vmFolder.CreateVM_Task(config, pool),
+        lambda: client.content.vStorageObjectManager.CreateDisk_Task(wanted),
+        lambda: client.content.virtualDiskManager.CreateVirtualDisk_Task("[nfs] new.vmdk", center, plain),
+    ):
+        with pytest.raises(vim.fault.InvalidDatastoreState):
+            result(begin())
     result(store.DatastoreExitMaintenanceMode_Task())
     result(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=edits)))
     with pytest.raises(vim.fault.InvalidState):

@@ -218,7 +218,7 @@ class _Disks:
             moid = disk.backing.datastore._moId
             needs[moid] = needs.get(moid, 0) + (0 if self.linked else written(disk))
         for moid, need in needs.items():
-            require_room(self.world.get(moid), need)
+            self.world.get(moid).require_room(need)
 
     def _seen(self, store):
         if store is None or self.host.moid not in store.hosts:
@@ -229,15 +229,6 @@ class _Disks:
                 name=name,
             )
         return store
-
-
-def require_room(store, need):
-    """Room on a datastore for so many bytes more."""
-    store.refuse_new_files()
-    if need > store.free:
-        raise vim.fault.NoDiskSpace(
-            msg=f"Insufficient disk space on datastore '{store.name}'.", file="", datastore=store.name
-        )
 
 
 def _home_of(source):

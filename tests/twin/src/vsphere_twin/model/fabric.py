@@ -39,6 +39,14 @@ class Datastore(Managed):
             words = f"Datastore '{self.name}' is in maintenance mode."
             raise vim.fault.InvalidDatastoreState(msg=words, datastoreName=self.name)  # the fault is [unsure]
 
+    def require_room(self, more, new=True):
+        """Raise a fault unless so many bytes more fit, by default as new files."""
+        if new:
+            self.refuse_new_files()
+        if more > self.free:
+            words = f"Insufficient disk space on datastore '{self.name}'."
+            raise vim.fault.NoDiskSpace(msg=words, file="", datastore=self.name)
+
     @property
     def url(self):
         return f"ds:///vmfs/volumes/{self.uuid}/"

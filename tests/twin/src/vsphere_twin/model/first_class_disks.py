@@ -76,7 +76,7 @@ def create(world, service, store, spec):
     folder = (backing.path or FOLDER).strip("/")
     path = f"[{store.name}] {folder}/{uuid.UUID(world.new_uuid('file')).hex}.vmdk"
     device = _device(world, store, path, backing, spec)
-    require_room(store, written(device))
+    store.require_room(written(device))
     disk_files.leave(world, device)
     return _add(service, Disk(key, spec.name, path, store, bool(spec.keepAfterDeleteVm), _now()), spec.metadata)
 
@@ -106,7 +106,7 @@ def extend(world, disk, megabytes):
         change = vim.vm.device.VirtualDeviceSpec(operation="edit", device=grown)
         reconfigure.apply(world, vm, vim.vm.ConfigSpec(deviceChange=[change]))
         return
-    require_room(disk.store, written(grown) - written(device))
+    disk.store.require_room(written(grown) - written(device), new=False)
     disk_files.leave(world, grown)
 
 
@@ -172,14 +172,6 @@ def holder(world, disk):
             if getattr(device.backing, "fileName", None) == disk.path:
                 return vm, device
     return None, disk_files.find(world, disk.path)
-
-
-def require_room(store, more):
-    """NoDiskSpace unless a datastore has room for these bytes."""
-    if more > max(0, store.room):
-        raise vim.fault.NoDiskSpace(
-            msg=f"Insufficient disk space on datastore '{store.name}'.", file="", datastore=store.name
-        )
 
 
 def _device(world, store, path, backing, spec):

@@ -173,6 +173,7 @@ def _home(world, vm, path):
         name = path.strip("[] ") if path else next(iter(sorted(stores)), "")
     if name not in stores:
         raise vim.fault.InvalidDatastorePath(msg=f"Invalid datastore path '{path}'.", datastorePath=path or "")
+    stores[name].refuse_new_files()
     if path and path.endswith(".vmx"):
         if disk_files.registered(world, path) is not None or path in stores[name].left_vms:
             raise files.already_exists(path)

@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import admission, cloning, direct, inventory, power, provision, reconfigure, storage_policies
+from . import admission, direct, inventory, power, provision, reconfigure, storage_policies
 from . import host as hosts
 
 NOT_ENABLED = "Migration was temporarily disabled due to another migration activity. vGPU hot migration is not enabled."
@@ -24,7 +24,7 @@ def relocate(world, vm, spec):
             name=store.name,
         )
     if store is not None and store.moid not in vm.datastores:
-        cloning.require_room(store, vm.disk_bytes)
+        store.require_room(vm.disk_bytes)
     place = None
     with reconfigure.all_or_nothing(world, vm):
         if spec.deviceChange:

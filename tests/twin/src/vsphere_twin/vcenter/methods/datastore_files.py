@@ -7,7 +7,7 @@ import re
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import cloning, disk_files, files, inventory
+from vsphere_twin.model import disk_files, files, inventory
 
 from ..registry import method
 from .tasking import begin, resolved
@@ -70,7 +70,7 @@ def _transfer(call, method_name, name, center, to_name, to_center, force, keep=F
         if set(found) - set(source.files.paths(deep=True)):
             raise vmodl.fault.NotSupported(msg=f"The twin neither moves nor copies files of VMs, such as {name}.")
         if keep or source is not target:
-            cloning.require_room(target, files.growth(source, path, target, to_path))
+            target.require_room(files.growth(source, path, target, to_path))
         files.move(call.world, source, path, target, to_path, bool(force), keep)
 
     return begin(call, method_name, source, work, exclusive=False)

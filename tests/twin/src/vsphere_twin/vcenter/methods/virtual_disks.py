@@ -43,7 +43,8 @@ def create(call, this, name, spec, datacenter=None):
             uuid=str(uuid.UUID(call.world.new_uuid("disk"))),
         )
         disk = DISK(key=2000, backing=backing, capacityInBytes=size, capacityInKB=size // 1024)
-        _require_room(store, size, written(disk))
+        _check_size(store, size)
+        store.require_room(written(disk))
         disk_files.leave(call.world, disk)
         return backing.fileName
 
@@ -71,7 +72,8 @@ def extend(call, this, name, newCapacityKb, datacenter=None, eagerZero=None):
         if newCapacityKb < disk.capacityInKB:
             raise kept.wrong("newCapacityKb")
         grown = DISK(backing=disk.backing, capacityInKB=newCapacityKb)
-        _require_room(store, newCapacityKb * 1024, written(grown) - written(disk))
+        _check_size(store, newCapacityKb * 1024)
+        store.require_room(written(grown) - written(disk), new=False)
         disk.capacityInKB, disk.capacityInBytes = newCapacityKb, newCapacityKb * 1024
         call.world.touch(store)
 
@@ -99,10 +101,6 @@ def _free_disk(call, store, path, name):
     return left.device
 
 
-def _require_room(store, size, more):
+def _check_size(store, size):
     if size > disk_files.MOST_BYTES:
         raise disk_files.too_large(store.name, size)
-    if more > max(0, store.room):
-        raise vim.fault.NoDiskSpace(
-            msg=f"Insufficient disk space on datastore '{store.name}'.", file="", datastore=store.name
-        )
