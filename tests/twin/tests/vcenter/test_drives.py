@@ -15,11 +15,12 @@ def vm(client, vms):
 
 @pytest.fixture
 def insert(vm, result):
-    def change(path, operation="add", connected=False, key=-1):
+    def change(path, operation="add", connected=False, key=-1, controller=200, unit=None):
         connectable = vim.vm.device.VirtualDevice.ConnectInfo(
             startConnected=True, connected=connected, allowGuestControl=True
         )
-        drive = Drive(key=key, controllerKey=200, backing=Drive.IsoBackingInfo(fileName=path), connectable=connectable)
+        drive = Drive(key=key, controllerKey=controller, unitNumber=unit, connectable=connectable)
+        drive.backing = Drive.IsoBackingInfo(fileName=path)
         edit = vim.vm.device.VirtualDeviceSpec(operation=operation, device=drive)
         result(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[edit])))
         return shown(vm)
@@ -56,3 +57,14 @@ def test_an_image_that_exists_is_connected_while_the_vm_runs(world, vm, insert, 
 def test_an_image_on_an_unknown_datastore_is_rejected(vm, insert):
     with pytest.raises(vim.fault.InvalidDeviceSpec):
         insert("[elsewhere] images/there.iso")
+
+
+def test_a_drive_has_a_place_on_a_controller_of_disks(vm, insert):
+    for wrong in ({"controller": 100}, {"unit": 2}):  # the PCI controller; IDE has two places
+        with pytest.raises(vim.fault.InvalidDeviceSpec):
+            insert("[disk] a.iso", **wrong)
+    insert("[disk] a.iso")
+    insert("[disk] b.iso")
+    with pytest.raises(vim.fault.InvalidDeviceSpec):
+        insert("[disk] c.iso")
+    assert sorted(one.unitNumber for one in vm.config.hardware.device if isinstance(one, Drive)) == [0, 1]

@@ -50,6 +50,7 @@ MOST = (
     (DEVICE.VirtualUSBController, 1),
 )
 SIO_CONTROLLER = 400
+ON_STORAGE = (DEVICE.VirtualDisk, DEVICE.VirtualCdrom)
 ON_SIO = (DEVICE.VirtualSerialPort, DEVICE.VirtualParallelPort, DEVICE.VirtualFloppy)
 HOT_PLUGGED = (
     DEVICE.VirtualDisk,
@@ -304,14 +305,14 @@ def _connect(vm, index, device):
     if isinstance(device, ON_SIO) and device.controllerKey is None:
         device.controllerKey = SIO_CONTROLLER
     controller = by_key(vm, device.controllerKey) if device.controllerKey is not None else None
-    holders = tuple(row[0] for row in DISK_KEYS) if isinstance(device, DEVICE.VirtualDisk) else DEVICE.VirtualController
+    holders = tuple(row[0] for row in DISK_KEYS) if isinstance(device, ON_STORAGE) else DEVICE.VirtualController
     if not isinstance(controller, holders):
         raise invalid(index, device)
     taken = {one.unitNumber for one in vm.devices if one.controllerKey == controller.key}
     if isinstance(controller, DEVICE.VirtualSCSIController):
         taken.add(SCSI_OWN_UNIT)
     first, most = _first_unit(device), _units(vm, controller)
-    if isinstance(device, DEVICE.VirtualDisk) and (len(taken) >= most or (device.unitNumber or 0) >= most):
+    if len(taken) >= most or (device.unitNumber or 0) >= most:
         raise invalid(index, device)
     if device.unitNumber is None or device.unitNumber < 0 or isinstance(controller, DEVICE.VirtualPCIController):
         device.unitNumber = next(unit for unit in range(first, 10_000) if unit not in taken)
@@ -320,7 +321,7 @@ def _connect(vm, index, device):
 
 
 def _units(vm, controller):
-    """Places for disks on a controller (vSphere configuration maximums; NVMe: 64 from hardware version 21 on)."""
+    """Places for disks and drives (vSphere configuration maximums; on NVMe 64 since hardware version 21)."""
     if isinstance(controller, DEVICE.VirtualNVMEController):
         return 64 if vm.hardware_number >= 21 else 15
     rows = (
