@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyVmomi import vim, vmodl
 
 from vsphere_twin.model import drs, fabric, inventory, joining, kept, pools, power, provision, tasks
-from vsphere_twin.model.host import touch
+from vsphere_twin.model.host import touch, wrong_state
 
 from .. import vm_privileges
 from ..projections.shape import make
@@ -236,7 +236,7 @@ def _unregister_and_destroy(world, folder):
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
     machines = [one for one in _below(folder) if one.kind == "VirtualMachine"]
     if any(vm.power == "poweredOn" for vm in machines):
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+        raise wrong_state()
     for vm in machines:
         provision.unregister(world, vm)
     destroyed(world, folder)

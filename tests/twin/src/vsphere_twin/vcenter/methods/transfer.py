@@ -7,6 +7,7 @@ import copy
 from pyVmomi import vim, vmodl
 
 from vsphere_twin.model import kept, leases, ovf, ovf_export, ovf_import
+from vsphere_twin.model.host import wrong_state
 
 from .. import vm_privileges
 from ..projections.shape import make
@@ -142,7 +143,7 @@ def complete(call, this):
 @method(LEASE, "HttpNfcLeaseAbort")
 def abort(call, this, fault=None):
     if this.state not in ("initializing", "ready"):
-        raise _wrong_state(this)
+        raise wrong_state()
     this.fail(fault or leases.cancelled())
 
 
@@ -234,8 +235,4 @@ def _require_ready(lease):
     if lease.state == "error" and isinstance(lease.fault, vim.fault.Timedout):
         raise lease.fault
     if lease.state != "ready":
-        raise _wrong_state(lease)
-
-
-def _wrong_state(lease):
-    return vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+        raise wrong_state()
