@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import urllib.parse
 from dataclasses import dataclass, field
 
 from pyVmomi import vim
 
 from .dv_features import Features
 from .files import Files
-from .inventory import Managed
+from .inventory import Managed, datacenter_of
 from .vm import written
 
 GB = 1024**3
@@ -66,6 +67,25 @@ class Datastore(Managed):
         left = sum(written(disk) for disk in self.left_disks.values())
         used = sum(vm.bytes_on(self.moid) for vm in self.vms.values())
         return self.base_free - self.files.used - left - used
+
+
+def datastore_at(world, center_path, name):
+    """The datastore of a name, in the datacenter with this path if there is one."""
+    # Clients encode an ampersand twice, since vCenter decodes it twice.
+    wanted = urllib.parse.unquote(center_path).strip("/") if center_path is not None else None
+    for store in world.of_kind("Datastore"):
+        if store.name == name and wanted in (None, _path(datacenter_of(store))):
+            return store
+    return None
+
+
+def _path(entity):
+    """The path of a datacenter below the root folder."""
+    names = []
+    while entity is not None and entity.parent is not None:
+        names.append(urllib.parse.unquote(entity.name))
+        entity = entity.parent
+    return "/".join(reversed(names))
 
 
 class Network(Managed):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import datetime
+import urllib.parse
 import uuid
 from dataclasses import dataclass, field
 
 from pyVmomi import vim
 
-from . import backings, devices, disk_files, files, inventory, kept, reconfigure
+from . import devices, disk_files, fabric, files, inventory, kept, reconfigure
+from .host import wrong_state
 from .vm import written
 
 DISK = vim.vm.device.VirtualDisk
@@ -99,7 +101,7 @@ def extend(world, disk, megabytes):
     if megabytes * 1024 < device.capacityInKB or megabytes * MB > disk_files.MOST_BYTES:
         raise kept.wrong("newCapacityInMB")
     if disk.snapshots:
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+        raise wrong_state()
     grown = copy.deepcopy(device)
     grown.capacityInKB, grown.capacityInBytes = megabytes * 1024, megabytes * MB
     if vm is not None:
@@ -113,7 +115,7 @@ def extend(world, disk, megabytes):
 def delete(world, service, disk):
     """DeleteVStorageObject: never one that a VM has."""
     if holder(world, disk)[0] is not None:
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+        raise wrong_state()
     disk_files.take(world, disk.path)
     del service.disks[disk.id]
 
@@ -121,7 +123,7 @@ def delete(world, service, disk):
 def attach(world, vm, disk, controller, unit):
     """AttachDisk: on the requested controller, or on the first for disks."""
     if holder(world, disk)[0] is not None:
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+        raise wrong_state()
     kinds = (vim.vm.device.VirtualSCSIController, vim.vm.device.VirtualNVMEController)
     if controller is None:
         controller = next((one.key for one in vm.devices if isinstance(one, kinds)), None)
@@ -162,7 +164,7 @@ def revert(world, disk, key):
     """RevertVStorageObject: only while no VM has the disk."""
     find_snapshot(disk, key)
     if holder(world, disk)[0] is not None:
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+        raise wrong_state()
 
 
 def holder(world, disk):
@@ -198,10 +200,11 @@ def _now():
     return datetime.datetime.now(datetime.timezone.utc)
 
 
-def store_of(world, path):
-    """The datastore of a datastore path."""
-    name = backings.datastore_name(path)
-    found = next((one for one in world.of_kind("Datastore") if one.name == name), None)
-    if found is None:
-        raise vim.fault.InvalidDatastorePath(msg=f"Invalid datastore path '{path}'.", datastorePath=path)
-    return found
+def located(world, url):
+    """(datastore, datastore path) of the address of a file: https://SERVER/folder/PATH?dcPath=DATACENTER&dsName=NAME."""
+    address = urllib.parse.urlsplit(url)
+    query = urllib.parse.parse_qs(address.query)
+    store = fabric.datastore_at(world, query.get("dcPath", [None])[0], query.get("dsName", [""])[0])
+    if store is None or not address.path.startswith("/folder/"):
+        raise kept.wrong("path")
+    return store, f"[{store.name}] {urllib.parse.unquote(address.path.removeprefix('/folder/'))}"

@@ -8,7 +8,7 @@ import secrets
 import urllib.parse
 from xml.sax.saxutils import escape
 
-from vsphere_twin.model import accounts, inventory
+from vsphere_twin.model import accounts, fabric
 
 from ..https import basic_credentials
 from . import codec
@@ -128,7 +128,7 @@ class DatastoreFiles:
                 return None
             # A ticket is for a host, which has no datacenters.
             center = None if ticket and "dcPath" not in query else query.get("dcPath", [""])[0]
-            store = self._store(center, query.get("dsName", [""])[0])
+            store = fabric.datastore_at(self._world, center, query.get("dsName", [""])[0])
         if store is None or not store.accessible:
             client.close_connection = client.command == "PUT"
             client.send(404, b"Not found", "text/plain")
@@ -161,14 +161,6 @@ class DatastoreFiles:
         known = self._world.users.get(accounts.account(self._world, user))
         return known is not None and secrets.compare_digest(known.encode(), password.encode())
 
-    def _store(self, center_path, name):
-        # Clients encode an ampersand twice, since vCenter decodes it twice.
-        wanted = urllib.parse.unquote(center_path).strip("/") if center_path is not None else None
-        for store in self._world.of_kind("Datastore"):
-            if store.name == name and wanted in (None, _path(inventory.datacenter_of(store))):
-                return store
-        return None
-
 
 def _part(text, size):
     """The bytes that a Range header means; None where it asks for no part."""
@@ -178,12 +170,3 @@ def _part(text, size):
     first = int(found["first"])
     last = min(int(found["last"]), size - 1) if found["last"] else size - 1
     return range(first, last + 1)
-
-
-def _path(entity):
-    """The path of a datacenter below the root folder."""
-    names = []
-    while entity is not None and entity.parent is not None:
-        names.append(urllib.parse.unquote(entity.name))
-        entity = entity.parent
-    return "/".join(reversed(names))

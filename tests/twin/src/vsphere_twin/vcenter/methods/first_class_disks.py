@@ -23,9 +23,9 @@ def create(call, this, spec):
 
 @method(KIND, "RegisterDisk")
 def register(call, this, path, name=None, id=None):
-    store = disks.store_of(call.world, path)
+    store, file = disks.located(call.world, path)
     call.require_privilege(PRIVILEGE, store)
-    return _shown(call, disks.register(call.world, this, store, path, name, id.id if id is not None else None))
+    return _shown(call, disks.register(call.world, this, store, file, name, id.id if id is not None else None))
 
 
 @method(KIND, "ListVStorageObject")
