@@ -118,6 +118,17 @@ def test_a_lacp_group_that_cannot_be_is_rejected(switch, result, specs, fault):
     assert list(switch.config.lacpGroupConfig) == []
 
 
+def test_a_lacp_group_in_the_order_of_a_port_group_stays(switch, group, result):
+    result(switch.UpdateDVSLacpGroupConfig_Task(lag("add")))
+    (made,) = switch.config.lacpGroupConfig
+    order = Switch.UplinkPortOrderPolicy(inherited=False, activeUplinkPort=[made.name], standbyUplinkPort=[])
+    setting = Switch.VmwarePortConfigPolicy(uplinkTeamingPolicy=Switch.UplinkPortTeamingPolicy(uplinkPortOrder=order))
+    result(group.ReconfigureDVPortgroup_Task(vim.dvs.DistributedVirtualPortgroup.ConfigSpec(defaultPortConfig=setting)))
+    with pytest.raises(vim.fault.ResourceInUse):
+        result(switch.UpdateDVSLacpGroupConfig_Task(lag("remove", made.key)))
+    assert [one.name for one in switch.config.lacpGroupConfig] == ["lag1"]
+
+
 def mirror(operation, source, target, **values):
     ports = [Switch.VspanPorts(portKey=[key]) for key in (source, target)]
     fields = {"name": "mirror", "enabled": True, "sessionType": "dvPortMirror", **values}
