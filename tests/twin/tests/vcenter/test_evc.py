@@ -49,9 +49,26 @@ def test_running_vms_and_disconnected_hosts_block_a_mode(client, world, vms, clu
     with pytest.raises(vim.fault.ActiveVMsBlockingEVC) as caught:
         result(manager.ConfigureEvcMode_Task("intel-haswell"))
     assert list(caught.value.hostName) == [vms["vm-1"].host.name]
+    result(vm.SuspendVM_Task())
+    with pytest.raises(vim.fault.ActiveVMsBlockingEVC):
+        result(manager.ConfigureEvcMode_Task("intel-haswell"))
     result(client.reference(world.of_kind("HostSystem")[1]).DisconnectHost_Task())
     with pytest.raises(vim.fault.DisconnectedHostsBlockingEVC):
         result(manager.ConfigureEvcMode_Task("intel-icelake"))
+
+
+def test_a_host_joins_only_a_cluster_whose_mode_it_supports(client, world, cluster, result):
+    result(cluster.EvcManager().ConfigureEvcMode_Task("intel-skylake"))
+    model = world.of_kind("HostSystem")[1]
+    host, spec = client.reference(model), vim.host.ConnectSpec(hostName=model.name, userName="root", password="x")
+    result(host.DisconnectHost_Task())
+    result(host.Destroy_Task())
+    model.hardware.cpu_model = "Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz"
+    with pytest.raises(vim.fault.EVCAdmissionFailedCPUFeaturesForMode) as caught:
+        result(cluster.AddHost_Task(spec, True))
+    assert caught.value.currentEVCModeKey == "intel-skylake"
+    result(cluster.EvcManager().DisableEvcMode_Task())
+    assert result(cluster.AddHost_Task(spec, True)) == host
 
 
 def test_vcls_has_the_datastores_of_the_request(client, world, cluster, result):

@@ -47,7 +47,7 @@ def count(hosts, config):
 def require_answering(host):
     """Raise for a host that vCenter cannot ask [unsure: that the answer is unknown, and the fault]."""
     if not host.reachable:
-        raise Uncountable(vim.fault.HostNotConnected(msg="Unable to communicate with the remote host."))
+        raise Uncountable(vmodl.fault.HostNotConnected(msg="Unable to communicate with the remote host."))
 
 
 def vendor_of(config):

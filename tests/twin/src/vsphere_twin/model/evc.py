@@ -85,7 +85,7 @@ def check(cluster, key):
         words = "The hosts do not support the mode."
         raise vim.fault.EVCModeUnsupportedByHosts(msg=words, evcMode=key, **_named(without))
     if _hides_features(cluster, key):
-        running = [host for host in hosts if host.running_vms()]
+        running = [host for host in hosts if any(vm.power != "poweredOff" for vm in host.vms.values())]
         if running:
             words = "The cluster has powered-on or suspended virtual machines that may use features hidden by the mode."
             raise vim.fault.ActiveVMsBlockingEVC(msg=words, evcMode=key, **_named(running))
@@ -96,7 +96,7 @@ def refuse_host(cluster, host):
     mode = cluster.evc.mode if getattr(cluster, "evc", None) is not None else None
     if mode is not None and mode not in supported(host):
         words = "The host cannot be admitted to the cluster's current Enhanced vMotion Compatibility mode."
-        raise vim.fault.EVCAdmissionFailedCPUFeaturesForMode(msg=words, currentEVCModeKey=mode, hostName=host.name)
+        raise vim.fault.EVCAdmissionFailedCPUFeaturesForMode(msg=words, currentEVCModeKey=mode)
 
 
 def _hides_features(cluster, key):
