@@ -35,6 +35,11 @@ def test_no_file_holds(what):
     assert [name for name in TEXTS if re.search(FORBIDDEN[what], text(name))] == []
 
 
+def test_fragments_name_the_twin_as_its_package():
+    other = re.compile(r"(?m)^  - (?:[^-\n]*, )?(?:vsphere_twin|twin)(?:,[^-\n]*)? - ")
+    assert [name for name in TEXTS if name.startswith("changelogs/fragments/") and other.search(text(name))] == []
+
+
 def test_sanity_has_nothing_to_ignore():
     assert [name for name in TEXTS if re.match(r"tests/sanity/ignore-", name)] == []
 
