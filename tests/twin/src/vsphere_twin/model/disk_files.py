@@ -163,6 +163,8 @@ def rename_store(world, store, name):
         while getattr(backing, "fileName", None):
             backing.fileName = _moved(backing.fileName, old, new)
             backing = getattr(backing, "parent", None)
+    for disk in world.get("VStorageObjectManager").disks.values():
+        disk.path = _moved(disk.path, old, new)
     store.left_disks = {_moved(path, old, new): disk for path, disk in store.left_disks.items()}
     store.left_vms = {_moved(path, old, new): vm for path, vm in store.left_vms.items()}
 

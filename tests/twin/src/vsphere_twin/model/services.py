@@ -68,6 +68,13 @@ POLICY_SERVICES = {
     "placementSolver": "PbmPlacementSolver",
     "ReplicationManager": "PbmReplicationManager",
 }
+# The same of the service of first-class disks (govmomi, vslm/simulator).
+DISK_SERVICES = {
+    "ServiceInstance": "VslmServiceInstance",
+    "SessionManager": "VslmSessionManager",
+    "VStorageObjectManager": "VslmVStorageObjectManager",
+    "StorageLifecycleManager": "VslmStorageLifecycleManager",
+}
 # Services that list changes of other objects.
 LISTING = ("EventManager", "TaskManager")
 # First release of services that not every vCenter has; the id of this one is [unsure].

@@ -234,13 +234,24 @@ def associate(world, vm, key, specs, place):
     """
     if not specs:
         return
-    (spec, *more) = specs
-    if more or key is not None and all(one.key != key for one in vm.disks):
+    policy = requested(world, specs, place)
+    if key is not None and all(one.key != key for one in vm.disks):
         raise kept.wrong(place)
-    if not isinstance(spec, vim.vm.DefinedProfileSpec):
-        # No policy, or the default one of a datastore: VMFS and NFS have none (PbmLegacyHubsNotSupported).
+    if policy is None:
         vm.policies.pop(key, None)
         return
+    vm.policies[key] = Association(policy.profileId.uniqueId, policy.generationId)
+
+
+def requested(world, specs, place):
+    """The policy of a request, or None: VMFS and NFS have no default one (PbmLegacyHubsNotSupported)."""
+    if not specs:
+        return None
+    (spec, *more) = specs
+    if more:
+        raise kept.wrong(place)
+    if not isinstance(spec, vim.vm.DefinedProfileSpec):
+        return None
     kept.refuse_unserved(spec, ("profileId",))
     policy = world.storage_policies.get(spec.profileId, f"{place}.profileId")  # [unsure: the fault]
     rule_sets = getattr(policy.constraints, "subProfiles", None) or []
@@ -248,7 +259,7 @@ def associate(world, vm, key, specs, place):
         raise vmodl.fault.NotSupported(  # [the twin's limit]
             msg=f"The operation is not supported on the object: the twin has no data services of {policy.name}."
         )
-    vm.policies[key] = Association(policy.profileId.uniqueId, policy.generationId)
+    return policy
 
 
 def of_location(world, vm, location):

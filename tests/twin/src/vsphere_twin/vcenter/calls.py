@@ -15,7 +15,7 @@ from .paths import PropertyReader
 
 _current = contextvars.ContextVar("call")
 # Objects that a client may read before its login.
-OPEN_KINDS = ("ServiceInstance", "SessionManager", "PbmServiceInstance")
+OPEN_KINDS = ("ServiceInstance", "SessionManager", "PbmServiceInstance", "VslmServiceInstance")
 
 
 class ClientGone(Exception):

@@ -25,6 +25,7 @@ from . import serialiser, types
 NAMESPACES = {
     types.SERVICE_NAMESPACE: ("urn:vim25", "urn:internalvim25", "urn:reflect"),
     types.POLICY_SERVICE: ("urn:pbm",),
+    types.DISK_SERVICE: ("urn:vslm",),
 }
 WSSE = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd"
 

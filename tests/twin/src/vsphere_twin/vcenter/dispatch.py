@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vmodl
 
-from ..model.services import POLICY_SERVICES, Service
+from ..model.services import DISK_SERVICES, POLICY_SERVICES, Service
 from . import codec, newer, registry, types
 from .calls import OPEN_KINDS, Call
 from .paths import PropertyReader, parse
@@ -47,11 +47,14 @@ class Dispatcher:
         self.newest = types.version_of(world.release.api_version)
         for service in (ServiceInstance(), self.sessions, Collector("propertyCollector", world), ViewManager()):
             world.add(service)  # their version is None: answers depend on the caller
+        beside = {types.POLICY_SERVICE: POLICY_SERVICES, types.DISK_SERVICE: DISK_SERVICES}
         self._newest = {
             types.SERVICE_NAMESPACE: self.newest,
-            types.POLICY_SERVICE: types.newest_policies(self.newest),
+            **{service: types.newest_beside(self.newest, service) for service in beside},
         }
-        self._own = {types.POLICY_SERVICE: {moid: Service(kind, moid) for moid, kind in POLICY_SERVICES.items()}}
+        self._own = {
+            service: {moid: Service(kind, moid) for moid, kind in kinds.items()} for service, kinds in beside.items()
+        }
 
     def handle(self, data, cookie=None, soap_action=None, client=None, service=types.SERVICE_NAMESPACE):
         """Answer one SOAP message to a service."""

@@ -23,6 +23,7 @@ SDK = ("/sdk", "/sdk/vimService", "/sdk/webService")
 SERVICES = {
     **dict.fromkeys(SDK, types.SERVICE_NAMESPACE),
     **dict.fromkeys(("/pbm", "/pbm/sdk"), types.POLICY_SERVICE),
+    "/vslm/sdk": types.DISK_SERVICE,
 }
 
 

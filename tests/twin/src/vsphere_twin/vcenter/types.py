@@ -12,6 +12,7 @@ from . import reflect
 VIM_NAMESPACE = "urn:vim25"
 SERVICE_NAMESPACE = "vim25"
 POLICY_SERVICE = "pbm"
+DISK_SERVICE = "vslm"
 OPTIONAL = VmomiSupport.F_OPTIONAL
 check = VmomiSupport.CheckField  # raises TypeError
 
@@ -124,17 +125,17 @@ def version_of(version_id, service=SERVICE_NAMESPACE):
 
 @functools.lru_cache(maxsize=None)
 def service_of(version):
-    """The service that a version belongs to: vim25 or pbm."""
+    """The service that a version belongs to: vim25, pbm or vslm."""
     return VmomiSupport.GetVersionNamespace(version).partition("/")[0]
 
 
-def newest_policies(newest):
-    """The version of the storage policy service beside a version of vCenter: the newest with an id that it knows."""
-    for version in VmomiSupport.GetServiceVersions(POLICY_SERVICE):
+def newest_beside(newest, service):
+    """The version of a service beside a version of vCenter: the newest with an id that it knows."""
+    for version in VmomiSupport.GetServiceVersions(service):
         beside = version_of(VmomiSupport.versionIdMap[version])
         if beside is not None and knows(newest, beside):
             return version
-    raise ValueError(f"No version of the storage policy service is beside {newest}.")
+    raise ValueError(f"No version of {service} is beside {newest}.")
 
 
 def version_ids():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 from vsphere_twin.model import first_class_disks as disks
+from vsphere_twin.model import kept, tagging
 
 from ..projections.shape import make
 from ..registry import method
@@ -18,24 +19,24 @@ PRIVILEGE = "Datastore.FileManagement"
 @method(KIND, "CreateDisk_Task")
 def create(call, this, spec):
     store = _store(call, spec.backingSpec.datastore)
-    return _begin(call, "CreateDisk_Task", store, lambda: _shown(call, disks.create(call.world, this, store, spec)))
+    return _begin(call, "CreateDisk_Task", store, lambda: shown(call, disks.create(call.world, this, store, spec)))
 
 
 @method(KIND, "RegisterDisk")
 def register(call, this, path, name=None, id=None):
     store, file = disks.located(call.world, path)
     call.require_privilege(PRIVILEGE, store)
-    return _shown(call, disks.register(call.world, this, store, file, name, id.id if id is not None else None))
+    return shown(call, disks.register(call.world, this, store, file, name, id.id if id is not None else None))
 
 
 @method(KIND, "ListVStorageObject")
 def listed(call, this, datastore):
-    return [vim.vslm.ID(id=one.id) for one in disks.on(call.world, this, call.resolve(datastore))]
+    return [vim.vslm.ID(id=one.id) for one in disks.on(this, call.resolve(datastore))]
 
 
 @method(KIND, "RetrieveVStorageObject")
 def retrieve(call, this, id, datastore, diskInfoFlags=None):
-    return _shown(call, disks.find(call.world, this, id, call.resolve(datastore)))
+    return shown(call, disks.find(call.world, this, id, call.resolve(datastore)))
 
 
 @method(KIND, "RetrieveVStorageObjectState")
@@ -46,16 +47,87 @@ def state(call, this, id, datastore):
 
 @method(KIND, "RenameVStorageObject")
 def rename(call, this, id, datastore, name):
-    found = _found(call, this, id, datastore)
-    if not name or len(name) > 80:
-        raise vim.fault.InvalidName(msg=f"The name '{name or ''}' is not valid.", name=name or "")
-    found.name = name
+    disks.rename(_found(call, this, id, datastore), name)
 
 
 @method(KIND, "ExtendDisk_Task")
 def extend(call, this, id, datastore, newCapacityInMB):
     found = _found(call, this, id, datastore)
     return _begin(call, "ExtendDisk_Task", found.store, lambda: disks.extend(call.world, found, newCapacityInMB))
+
+
+@method(KIND, "InflateDisk_Task")
+def inflate(call, this, id, datastore):
+    found = _found(call, this, id, datastore)
+    return _begin(call, "InflateDisk_Task", found.store, lambda: disks.inflate(call.world, found))
+
+
+@method(KIND, "CloneVStorageObject_Task")
+def clone(call, this, id, datastore, spec):
+    kept.refuse_unserved(spec, ("backingSpec", "profile", "name", "keepAfterDeleteVm", "metadata", "consolidate"))
+    found, store = _found(call, this, id, datastore), _store(call, spec.backingSpec.datastore)
+
+    def work():
+        return shown(call, disks.clone(call.world, this, found, store, spec))
+
+    return _begin(call, "CloneVStorageObject_Task", store, work)
+
+
+@method(KIND, "UpdateVStorageObjectPolicy_Task")
+def update_policy(call, this, id, datastore, profile=()):
+    found = _found(call, this, id, datastore)
+
+    def work():
+        disks.set_policy(call.world, found, profile)
+
+    return _begin(call, "UpdateVStorageObjectPolicy_Task", found.store, work)
+
+
+@method(KIND, "SetVStorageObjectControlFlags")
+def set_flags(call, this, id, datastore, controlFlags=()):
+    disks.set_flags(_found(call, this, id, datastore), controlFlags, on=True)
+
+
+@method(KIND, "ClearVStorageObjectControlFlags")
+def clear_flags(call, this, id, datastore, controlFlags=()):
+    disks.set_flags(_found(call, this, id, datastore), controlFlags, on=False)
+
+
+@method(KIND, "VCenterUpdateVStorageObjectMetadataEx_Task")
+def update_metadata(call, this, id, datastore, metadata=(), deleteKeys=()):
+    found = _found(call, this, id, datastore)
+
+    def work():
+        disks.set_metadata(found, metadata, deleteKeys)
+
+    return _begin(call, "VCenterUpdateVStorageObjectMetadataEx_Task", found.store, work)
+
+
+@method(KIND, "AttachTagToVStorageObject")
+def attach_tag(call, this, id, category, tag):
+    """[unsure: the fault for a tag that the disk cannot have]"""
+    found = disks.anywhere(call.world, this, id)
+    try:
+        call.world.tagging.attach(_tag(call, category, tag), disks.TAGGED, found.id)
+    except tagging.Refusal as problem:
+        raise vmodl.fault.InvalidArgument(msg=problem.text, invalidProperty="tag") from problem
+
+
+@method(KIND, "DetachTagFromVStorageObject")
+def detach_tag(call, this, id, category, tag):
+    found = disks.anywhere(call.world, this, id)
+    call.world.tagging.detach(_tag(call, category, tag), disks.TAGGED, found.id)
+
+
+@method(KIND, "ListVStorageObjectsAttachedToTag")
+def with_tag(call, this, category, tag):
+    return [vim.vslm.ID(id=moid) for kind, moid in _tag(call, category, tag).objects if kind == disks.TAGGED]
+
+
+@method(KIND, "ListTagsAttachedToVStorageObject")
+def tags(call, this, id):
+    found = call.world.tagging.of(disks.TAGGED, disks.anywhere(call.world, this, id).id)
+    return [make(vim.vslm.TagEntry, tagName=one.name, parentCategoryName=one.category.name) for one in found]
 
 
 @method(KIND, "DeleteVStorageObject_Task")
@@ -104,6 +176,16 @@ def delete_snapshot(call, this, id, datastore, snapshotId):
     return _begin(call, "DeleteSnapshot_Task", found.store, work)
 
 
+@method(KIND, "CreateDiskFromSnapshot_Task")
+def create_from_snapshot(call, this, id, datastore, snapshotId, name, profile=(), path=None):
+    found = _found(call, this, id, datastore)
+
+    def work():
+        return shown(call, disks.from_snapshot(call.world, this, found, snapshotId, name, profile, path))
+
+    return _begin(call, "CreateDiskFromSnapshot_Task", found.store, work)
+
+
 @method(KIND, "RevertVStorageObject_Task")
 def revert(call, this, id, datastore, snapshotId):
     found = _found(call, this, id, datastore)
@@ -115,7 +197,7 @@ def reconcile(call, this, datastore, deepCleansing=None):
     store = _store(call, datastore)
 
     def work():
-        disks.on(call.world, this, store)
+        disks.reconcile(call.world, this, store)
 
     return _begin(call, "ReconcileDatastoreInventory_Task", store, work)
 
@@ -146,11 +228,20 @@ def _store(call, reference):
     return store
 
 
+def _tag(call, category, name):
+    """A tag by its names; NotFound where there is none (GOV, vapi/simulator)."""
+    known = call.world.tagging.tags.values()
+    found = next((one for one in known if (one.category.name, one.name) == (category, name)), None)
+    if found is None:
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+    return found
+
+
 def _found(call, this, key, datastore):
     return disks.find(call.world, this, key, _store(call, datastore))
 
 
-def _shown(call, disk):
+def shown(call, disk):
     vm, device = disks.holder(call.world, disk)
     thin = bool(device.backing.thinProvisioned)
     backing = make(
@@ -166,9 +257,9 @@ def _shown(call, disk):
         name=disk.name,
         createTime=disk.created,
         keepAfterDeleteVm=disk.keep,
-        relocationDisabled=False,
+        relocationDisabled=disks.FLAGS[1] in disk.flags,
         nativeSnapshotSupported=False,
-        changedBlockTrackingEnabled=False,
+        changedBlockTrackingEnabled=disks.FLAGS[2] in disk.flags,
         backing=backing,
         metadata=[vim.KeyValue(key=key, value=value) for key, value in disk.metadata.items()],
         capacityInMB=device.capacityInKB // 1024,
