@@ -162,7 +162,7 @@ class Bios:
 
     def _registry_body(self, name: str) -> dict[str, Any] | None:
         collection = (self._bmc.root().get("Registries") or {}).get("@odata.id")
-        if collection is None:
+        if collection is None or self._bmc.look(collection).status == 404:
             return None
         links = self._bmc.links(collection)
         # BMCs have dozens of message registries beside the one for the BIOS.

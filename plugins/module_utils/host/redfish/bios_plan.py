@@ -155,13 +155,17 @@ def _not_one(registry: registries.Registry, text: str, entries: Sequence[registr
 
 
 def _released(vendor: str, state: BiosState, requested_one: Mapping[str, RequestedValue]) -> dict[str, RequestedValue]:
-    """Profiles that must be released because an attribute that they govern changes."""
+    """Profiles that must be released because an attribute changes that they govern or would overwrite."""
     found = {}
     for governor in GOVERNORS.get(vendor, ()):
         moved = [
             name
-            for name in governor.governed
-            if name in requested_one and state.next.get(name) != requested_one[name].value
+            for name, values in (
+                *((one, state.next) for one in governor.governed),
+                # The active profile already agreed with an active value.
+                *((one, state.attributes) for one in governor.overwritten),
+            )
+            if name in requested_one and values.get(name) != requested_one[name].value
         ]
         if governor.release and moved and governor.name in state.attributes:
             found[governor.name] = RequestedValue(governor.free, requested_one[moved[0]].asked_by)

@@ -62,7 +62,8 @@ class Governor(NamedTuple):
     """A profile that decides over other attributes unless it has its free value.
 
     sets: the values that the others get by a profile, used if the registry contains none of its own. release: whether
-    the free value keeps the others unchanged, so that it may be staged beside one of them.
+    the free value keeps the others unchanged, so that it may be staged beside one of them. overwritten: attributes that
+    only some profiles decide over. A change of one needs the free value, unless the task names a profile.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Governor(NamedTuple):
     governed: tuple[str, ...]
     sets: Mapping[str, Mapping[str, str]]
     release: bool
+    overwritten: tuple[str, ...] = ()
 
 
 MAPS = {
@@ -184,6 +186,9 @@ GOVERNORS = {
             ("PowerRegulator", "EnergyPerfBias", "MinProcIdlePower", "MinProcIdlePkgState"),
             {},
             True,
+            # Each profile has its own dependent options ("Workload Profiles dependencies", HPE). That LowLatency
+            # disables these and Virtualization-* enable them is [unsure: MEM].
+            ("ProcVirtualization", "IntelProcVtd", "ProcAmdIoVt", "Sriov"),
         ),
     ),
 }

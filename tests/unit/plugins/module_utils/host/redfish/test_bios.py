@@ -144,13 +144,14 @@ def test_a_settings_object_that_may_not_be_read_is_no_empty_one():
         {("GET", STORE): Answer(404)},
         {("GET", f"{REGISTRIES}/BiosRegistry"): Answer(200, {"Registry": "BiosAttributeRegistryU99.v1"})},
         {("GET", ROOT): SERVICE},
+        {("GET", REGISTRIES): Answer(404)},
         {
             ("GET", BIOS): Answer(
                 200, {"Attributes": FACTORY["hpe"], "@Redfish.Settings": {"SettingsObject": {"@odata.id": SETTINGS}}}
             )
         },
     ],
-    ids=["no-document", "another", "no-registries", "none-named"],
+    ids=["no-document", "another", "no-registries", "empty-path", "none-named"],
 )
 def test_a_registry_that_is_missing_is_an_error_unless_it_is_optional(changed):
     with pytest.raises(OperatorError) as reported:

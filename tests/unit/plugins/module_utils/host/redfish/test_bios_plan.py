@@ -9,7 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import bios_plan, bios_state
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import Job
 
-from .servers import DELL_RULES, registry_of, state
+from .servers import DELL_RULES, registry_of, rule, state, term
 
 JOB = Job("/jobs/1", "JID_1", False)
 
@@ -133,6 +133,23 @@ def test_hpes_workload_profile_is_set_free_beside_what_it_governs():
         "MinProcIdlePower": "NoCStates",
         "WorkloadProfile": "Custom",
     }
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param((), id="the profile may overwrite it"),
+        pytest.param([rule("Sriov", "GrayOut", True, term("WorkloadProfile", "NEQ", "Custom"))], id="it locks it"),
+    ],
+)
+def test_hpes_workload_profile_is_set_free_beside_a_switch(rules):
+    wanted, dummy = plan(state("hpe"), {"sriov": "enabled"}, vendor="hpe", rules=rules)
+    assert wanted.staged == {"Sriov": "Enabled", "WorkloadProfile": "Custom"}
+    named = {"WorkloadProfile": "Virtualization-MaxPerformance"}
+    wanted, dummy = plan(state("hpe"), {"sriov": "enabled"}, named, vendor="hpe")
+    assert wanted.staged == {"Sriov": "Enabled", **named}
+    enabled = {"WorkloadProfile": "Virtualization-MaxPerformance", "Sriov": "Enabled"}
+    assert plan(state("hpe", enabled), {"sriov": "enabled"}, vendor="hpe", rules=rules)[1] == {}
 
 
 def test_a_named_workload_profile_stays_where_it_has_brought_what_is_wanted():
