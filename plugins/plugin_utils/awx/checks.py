@@ -24,6 +24,21 @@ _SITE = re.compile(r"[A-Za-z0-9_]+")
 _RULE = ("DTSTART", "RRULE:", "INTERVAL=")
 # AWX 24.6.1 gives no answer, because it computes the next run of such a rule without an end. [sure]: run
 _NO_INTERVAL = re.compile(r"INTERVAL=0+\b", re.IGNORECASE)
+# python-dateutil of AWX tries each time up to the year 9999, so a rule that never fires blocks AWX. [sure]: run
+# Bounds of the values, of which those of days, weeks and positions count from the end with a minus. [sure] RFC 5545
+_BOUNDS = {
+    "BYSECOND": (0, 60),
+    "BYMINUTE": (0, 59),
+    "BYHOUR": (0, 23),
+    "BYMONTHDAY": (1, 31),
+    "BYYEARDAY": (1, 366),
+    "BYWEEKNO": (1, 53),
+    "BYMONTH": (1, 12),
+    "BYSETPOS": (1, 366),
+}
+_SIGNED = ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS")
+_PARTS = re.compile(r"\bRRULE:(\S+)", re.IGNORECASE)
+_LONGEST = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
 _EXAMPLE = "DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1"
 
 
@@ -82,6 +97,8 @@ def _of_values(options: Mapping[str, Any]) -> Iterator[str]:
             yield f"The rrule of the schedule {one['name']} lacks {' and '.join(missing)}. Write it as {_EXAMPLE}."
         elif _NO_INTERVAL.search(one["rrule"]):
             yield f"The rrule of the schedule {one['name']} has INTERVAL=0. Use 1 or more. Write it as {_EXAMPLE}."
+        else:
+            yield from _of_times(one)
     for name in options["awx_sites"]:
         if not _SITE.fullmatch(name):
             yield (
@@ -92,6 +109,30 @@ def _of_values(options: Mapping[str, Any]) -> Iterator[str]:
         yield "An entry of awx_survey has no key. Write it as gpu.profile or as {key: gpu.per_vm, min: 1, max: 8}."
     for one in options["awx_notifications"]:
         yield from notifications.problems(one["name"], one["type"], one["configuration"])
+
+
+def _of_times(schedule: Mapping[str, Any]) -> Iterator[str]:
+    """Rules whose times do not exist. A list with one time that exists is no problem."""
+    for rule in _PARTS.findall(schedule["rrule"].upper()):
+        parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+        lists = {name: parts[name].split(",") for name in _BOUNDS if name in parts}
+        numbers = {name: [int(one) for one in given] for name, given in lists.items() if all(map(_is_number, given))}
+        months = [one for one in numbers.get("BYMONTH", ()) if 1 <= one <= 12]
+        for name, given in numbers.items():
+            low, high = _BOUNDS[name]
+            if name == "BYMONTHDAY" and months:
+                high = max(_LONGEST.get(month, high) for month in months)
+            if not any(low <= (abs(one) if name in _SIGNED else one) <= high for one in given):
+                of = f" in the months {parts['BYMONTH']}" if name == "BYMONTHDAY" and months else ""
+                signed = f" or {-high} to {-low}" if name in _SIGNED else ""
+                yield (
+                    f"The rrule of the schedule {schedule['name']} never fires. {name} is {parts[name]}, which does "
+                    f"not exist{of}. Use {low} to {high}{signed}."
+                )
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d{1,9}", text, re.ASCII) is not None
 
 
 _NUMBERS = ("max_concurrent_jobs", "max_forks")

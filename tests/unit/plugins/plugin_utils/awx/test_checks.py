@@ -71,6 +71,43 @@ def test_a_credential_may_have_no_inputs():
     assert row["inputs"] == {}
 
 
+def rule(parts):
+    return objects({**NEEDED, "awx_schedules": [{**AUTOMATION, "rrule": f"{RULE};{parts}"}]})
+
+
+@pytest.mark.parametrize(
+    "parts, words",
+    [
+        ("BYMONTHDAY=99", "BYMONTHDAY is 99, which does not exist. Use 1 to 31 or -31 to -1."),
+        ("bymonthday=0,-32", "BYMONTHDAY is 0,-32"),
+        ("BYMONTHDAY=30;BYMONTH=2", "BYMONTHDAY is 30, which does not exist in the months 2. Use 1 to 29"),
+        ("BYMONTHDAY=31;BYMONTH=4,11", "BYMONTHDAY is 31, which does not exist in the months 4,11. Use 1 to 30"),
+        ("BYMONTH=13", "BYMONTH is 13, which does not exist. Use 1 to 12."),
+        ("BYHOUR=-1", "BYHOUR is -1, which does not exist. Use 0 to 23."),
+        ("BYWEEKNO=54", "BYWEEKNO is 54"),
+        ("COUNT=1 RRULE:FREQ=DAILY;INTERVAL=1;BYYEARDAY=367", "BYYEARDAY is 367"),
+    ],
+)
+def test_a_rule_that_never_fires_is_rejected(parts, words):
+    with pytest.raises(AnsibleFilterError) as found:
+        rule(parts)
+    assert f"The rrule of the schedule n never fires. {words}" in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        "BYMONTHDAY=99,-31",
+        "BYMONTHDAY=29;BYMONTH=2",
+        "BYMONTHDAY=31;BYMONTH=4,5",
+        "BYMONTHDAY=x",
+        "BYDAY=MO;BYHOUR=0;BYMINUTE=59;BYSETPOS=-1",
+    ],
+)
+def test_a_rule_with_one_time_that_exists_is_sent(parts):
+    assert rule(parts)["controller_schedules"][0]["rrule"] == f"{RULE};{parts}"
+
+
 @pytest.mark.parametrize("kind", SETTINGS)
 def test_the_controller_accepts_the_least_settings_and_adds_none(kind):
     values = {"a text": "POST", "a number": 1, "a list": ["a"], "a dictionary": {"a": "b"}, "true or false": True}
