@@ -373,3 +373,22 @@ def test_owners_of_vms_are_read_for_the_report_where_there_is_a_cluster(stages, 
     given = {"hostvars": known(*stages), "site": {} if cluster is None else {"cluster": cluster}}
     assert is_met("validate", "Read who created the VMs of the cluster", **given) is asked
     assert is_met("validate", "Select the folder of the results", **given) is ("validation" in stages)
+
+
+@pytest.mark.parametrize("unknown, goes_on", [([], True), (["vCenter has no cluster gpu."], False)])
+def test_playbook_site_ends_before_the_first_change_if_vcenter_does_not_know_a_name(unknown, goes_on):
+    name = "Reject names that vCenter does not know"
+    that = entry_of("site", name, "when")["ansible.builtin.assert"]["that"]
+    assert worked_out(f"{{{{ {that} }}}}", {}, __site_unknown=unknown) is goes_on
+    # The first stage reports a failed connection.
+    assert [is_met("site", name, __site_seen=seen) for seen in ({"objects": []}, {"failed": True})] == [True, False]
+
+
+def test_playbook_capture_reports_what_it_has_of_the_hosts_and_what_it_has_not():
+    task = entry_of("capture", "Report the hosts", "when")
+    sources = {"answered": 40, "unread": 2}
+    seen = {"captured": ["esx-01", "esx-02"], "sources": sources, "refused": {"esx-03": "no"}, "skipped": ["esx-04"]}
+    assert worked_out(task["ansible.builtin.debug"]["msg"], {}, __capture_hosts=seen) == [
+        "Hosts: 2. Their commands: 40 answered, 2 did not.",
+        "Refused: {'esx-03': 'no'}. Not asked: ['esx-04'].",
+    ]

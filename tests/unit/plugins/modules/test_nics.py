@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS
+from ansible_collections.aiready.vsphere.plugins.modules import sriov_nic
 
 from unit.plugins.module_utils.vm.nic.worlds import state
 from unit.plugins.modules import described
@@ -40,3 +41,8 @@ def test_a_result_has_exactly_the_documented_keys(name):
     assert set(result["expects"]) == set(shown["expects"]["contains"]) == set(shown["expects"]["sample"])
     assert result["before"] == shown["before"]["sample"]
     assert set(result["changes"][0]) == set(shown["changes"]["sample"][0])
+
+
+def test_refused_adapter_is_named_with_its_kind_and_port_group():
+    result = plan(sriov_nic, state(), adapters=[{"portgroup": "pg-none"}])
+    assert result["msg"].startswith("VM train-01: cannot get an SR-IOV adapter on pg-none. ")

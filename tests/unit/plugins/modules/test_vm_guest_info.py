@@ -14,6 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.modules import vm_guest_info as
 from pyVmomi import vim
 
 from unit.plugins.module_utils.vcenter.fakes import FakeInventory, opened
+from unit.plugins.modules.described import LOGIN
+from wire.drive import run
 
 DEVICE = vim.vm.device
 PASSTHROUGH = DEVICE.VirtualPCIPassthrough
@@ -243,3 +245,26 @@ def test_vms_that_are_not_there_are_errors_where_the_task_says_so(esxcli):
     with pytest.raises(OperatorError) as failed:
         looked(a_vcenter(), "vm-1", "vm-8", "vm-9", missing="fail")
     assert (failed.value.code, len(failed.value.data["vms"])) == ("some_not_found", 2)
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_module_answers_with_and_without_a_session(monkeypatch, connected):
+    class Session:
+        closed = False
+
+        def close(self):
+            self.closed = True
+
+    opened_session, refused = Session(), OperatorError("vCenter", "cannot log in", "No answer.", "Retry.", "no_answer")
+
+    def connect(_params, _warn):
+        if connected:
+            return opened_session
+        raise refused
+
+    monkeypatch.setattr(module._pyvmomi, "require", lambda _module: None)
+    monkeypatch.setattr(module.session, "connect", connect)
+    monkeypatch.setattr(module.read, "read", lambda *_arguments: ([], []))
+    answer = run("aiready.vsphere.vm_guest_info", {**LOGIN, "vms": [{"name": "train-01"}]})
+    assert (answer["failed"], opened_session.closed) == (not connected, connected)
+    assert answer.get("msg") == (None if connected else refused.message)
