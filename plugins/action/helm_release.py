@@ -143,7 +143,7 @@ class ActionModule(RemoteAction):
 
     def _restore(self) -> dict[str, Any]:
         now, wanted = self._read(), self._args["content"] or None
-        if now[0] == wanted and not (wanted and now[2] == FAILED):
+        if now[0] == wanted and now[2] != FAILED:
             return self._answer([], None)
         if wanted and self._of_revision() != wanted:
             raise OperatorError(
