@@ -1,10 +1,10 @@
-"""The role awx warns about a controller whose certificate is not verified."""
+"""The role awx warns about its connection, and reads lists of the controller."""
 
 from __future__ import annotations
 
 import pytest
 
-from unit.roles.variables import holds, tasks_of
+from unit.roles.variables import holds, tasks_of, value_of
 
 
 @pytest.mark.parametrize("given, warned", [(None, False), (True, False), (False, True)])
@@ -19,3 +19,23 @@ def test_the_token_of_a_lookup_does_not_replace_the_fact_of_the_play():
     (task,) = (one for one in tasks_of("awx", "read") if one["name"] == "Create the token of the lookup")
     assert task["delegate_facts"] is True
     assert task["delegate_to"] not in ("localhost", "{{ inventory_hostname }}")
+
+
+@pytest.mark.parametrize("reads, created", [("token", True), ("environment", False)])
+def test_a_lookup_gets_a_token_only_if_it_has_none(reads, created):
+    assert holds("awx", "read", "Create the token of the lookup", __connection={"reads": reads}) is created
+
+
+def schedules(*ids_of_enabled):
+    """Results of the module for an enabled schedule of each ID, and for one that is not enabled."""
+    rows = [{"id": number, "changed": False, "item": {"enabled": True}} for number in ids_of_enabled]
+    return {"results": [*rows, {"id": 99, "changed": False, "item": {"enabled": False}}]}
+
+
+@pytest.mark.parametrize("ids, read, warned", [([7], [7], ["nightly"]), ([], [], [])])
+def test_only_enabled_schedules_are_reported_without_a_next_run(ids, read, warned):
+    given = {"__awx_schedule": schedules(*ids), "__awx_found": [{"name": "nightly", "next_run": None}]}
+    assert value_of("awx", "__awx_saved | map(attribute='id') | list", **given) == read
+    (task,) = (one for one in tasks_of("awx", "ended_schedules") if one["name"] == "Warn about the schedules")
+    # Without an enabled schedule, the list is still that of the tasks before.
+    assert value_of("awx", task["vars"]["__ended"].strip("{} "), **given) == warned

@@ -40,8 +40,8 @@ def argument(kind, moid):
 class Manager:
     """Events of vCenter: the newest that a filter selects, at most 1,000, in no order."""
 
-    def __init__(self, *found, deleted=()):
-        self.found, self.deleted, self.requests = found, deleted, 0
+    def __init__(self, *found, deleted=(), last_moment=True):
+        self.found, self.deleted, self.last_moment, self.requests = found, deleted, last_moment, 0
 
     def QueryEvents(self, **given):
         spec = given["filter"]
@@ -51,7 +51,7 @@ class Manager:
             raise vmodl.fault.ManagedObjectNotFound()
         begin, end = spec.time.beginTime, spec.time.endTime
         fit = [one for one in self.found if not (begin and one.createdTime < begin or end and one.createdTime > end)]
-        fit = [one for one in fit if moid in (None, _moid(one))]
+        fit = [one for one in fit if moid in (None, _moid(one)) and (self.last_moment or one.createdTime != end)]
         newest = sorted(fit, key=lambda one: one.createdTime, reverse=True)[: spec.maxCount]
         return list(reversed(newest)) or None
 
@@ -114,3 +114,15 @@ def test_the_limit_is_for_each_object_and_without_objects_for_all_together():
     assert found[-1]["at"] == "2026-03-01T20:10:50Z"
     assert len(events.read(vcenter(*busy("vm-1"), *busy("vm-2")), dict(GIVEN, limit=3000))) == 3000
     assert len(events.read(vcenter(*busy("vm-1")), dict(GIVEN, limit=9000))) == 2500
+
+
+@pytest.mark.parametrize("last_moment", [True, False], ids=["the end is in the range", "the end is not in the range"])
+def test_events_of_one_moment_on_two_pages_are_all_read(last_moment):
+    found = [event("ann", 20 + number // 3 / 3600, vm=argument("vm", "vm-1")) for number in range(1100)]
+    assert len(events.read(vcenter(*found, last_moment=last_moment), dict(GIVEN, limit=2000))) == 1100
+
+
+def test_no_page_is_read_after_the_limit_is_reached():
+    one = vcenter(*busy("vm-1"))
+    assert len(events.read(one, dict(GIVEN, objects=["vm-1"], limit=2))) == 2
+    assert one.content.eventManager.requests == 1

@@ -34,7 +34,7 @@ def test_every_text_for_a_reader_hides_a_password_in_an_address(user, password):
     address = f"https://{user}:{password}@host:8443/path"
     shown = f"https://{user}:{logins.HIDDEN}@host:8443/path"
     assert logins.is_in(address)
-    assert logins.hidden({"a": [address]}) == {"a": [shown]}
+    assert logins.hidden({"a": [address], "b": (address,)}) == {"a": [shown], "b": (shown,)}
     assert without_secrets(f"Cannot read {address}.") == f"Cannot read {shown}."
     assert masked(f"Cannot read {address}.") == f"Cannot read {shown}."
     assert masked(f'{{"a": "{address}", "b": "x@y"}}') == f'{{"a": "{shown}", "b": "x@y"}}'
@@ -52,6 +52,7 @@ def test_every_text_for_a_reader_hides_a_password_in_an_address(user, password):
         "https://host:8443/path",
         "https://host/path@v1",
         "oci://host:5000/charts@sha256:12ab",
+        "oci://host:30500/charts@sha256:12ab",
         "ssh://user@host/",
         "mail a@b, see https://host:8443/path and c@d",
         '{"a":"https://host:8443/","b":"x@y"}',

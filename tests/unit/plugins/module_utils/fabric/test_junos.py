@@ -114,6 +114,7 @@ def test_neighbours_of_older_releases_have_no_parent():
         "Local Interface    Chassis Id          Port info          System Name\n"
         "xe-0/0/3.0         44:4c:a8:00:00:03   vmnic4             esx-02\n"
         "xe-0/0/4.0         44:4c:a8:00:00:04   vmnic5\n"
+        "xe-0/0/5.0         44:4c:a8:00:00:05\n"
     )
     found = platform.Junos().parse({platform.Junos().command_of(text): text}).neighbours
     assert [(one.system, one.port, one.chassis) for (one,) in found.values()] == [

@@ -380,6 +380,11 @@ def test_a_name_of_another_kind_of_code_points_is_none():
     assert read(*CLASSES, *ALIASED, line).strange() == [line]
 
 
+def test_code_points_of_another_kind_keep_their_names():
+    line = "classifiers ieee-802.1 C forwarding-class F loss-priority low code-points be"
+    assert read(line).statements == words(line)
+
+
 def test_a_profile_by_the_name_of_a_code_point_pauses_its_priority():
     found = read(*CLASSES, *ALIASED, *CLASSIFIER, f"{PROFILE} input dscp code-point storage pfc")
     assert found.profile(words(PROFILE, "unit 0 classifiers dscp C")).pfc == [3]

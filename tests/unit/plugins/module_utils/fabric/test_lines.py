@@ -42,6 +42,7 @@ def test_a_staircase_of_lines_does_not_exceed_what_python_can_call():
     root = lines.tree("\n".join(" " * depth + f"line {depth}" for depth in range(2000)))
     assert [line.text for _above, line in root.walk()] == [f"line {depth}" for depth in range(2000)]
     assert root.render().count("line") == 2000
+    assert max(len(above) for above, _line in root.walk()) == lines.DEEPEST - 1
 
 
 @pytest.mark.parametrize("title", ["\x1b]", "\x1b]0;x"])

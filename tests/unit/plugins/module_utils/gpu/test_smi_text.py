@@ -121,6 +121,7 @@ def test_what_nvidia_smi_says_instead_of_gpus_has_a_code(text, trouble):
 def test_the_sentence_that_names_the_trouble_is_reported_and_not_its_rest(text, said):
     lines = [line.strip() for line in text.splitlines()]
     assert smi_text.parse(text).said == " ".join(lines[-said:])
+    assert smi_text.complaint("x" * 1000) == "x" * smi_text.LONGEST
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_what_a_site_cannot_mean_is_refused(given, words):
 
 
 def test_what_a_site_can_mean_is_not_refused():
-    given = {"pair.write_bw": {"low": 0.9, "share": "line"}, "cluster.nccl:rdma": None, "spread": {"half_percent": 7}}
+    given = {"pair.write_bw": {"low": 0.9, "share": "line"}, "cluster.nccl:rdma": None, "spread": {"half_percent": 0}}
     given["cluster.training:2:rdma"] = {"reference": 2900}
     given["cluster.training"] = {"reference": None, "spread": {"half_percent": None}, "outliers": {"source": "ours"}}
     assert thresholds.problems(given) == []

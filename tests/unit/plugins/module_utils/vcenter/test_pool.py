@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import pool
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import hosts, pool
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from pyVmomi import vim
 
 PATIENCE_S = 60
 
@@ -74,11 +78,14 @@ def test_an_exception_ends_the_read_and_closes_the_connections():
 
 def test_ctrl_c_waits_for_no_object_that_does_not_answer():
     first, begun, answered = Connection(), threading.Event(), threading.Event()
+    items, threads = [], []
 
-    def work(mine, _item):
+    def work(mine, item):
+        items.append(item)
         if mine is first:
             assert begun.wait(PATIENCE_S)
             raise KeyboardInterrupt
+        threads.append(threading.current_thread())
         begun.set()
         assert answered.wait(PATIENCE_S)
 
@@ -88,3 +95,20 @@ def test_ctrl_c_waits_for_no_object_that_does_not_answer():
         assert first.others[0].closed == 1
     finally:
         answered.set()
+    threads[0].join(PATIENCE_S)
+    assert len(items) == 2, "No further object is read after Ctrl-C."
+
+
+@pytest.mark.parametrize("services", [True, False])
+def test_a_host_and_its_services_are_asked_over_the_connection_of_the_worker(services):
+    first, mine = (SimpleNamespace(stub=object()) for _number in range(2))
+    manager = vim.host.ConfigManager(kernelModuleSystem=vim.host.KernelModuleSystem("kernel-1", first.stub))
+    ref = vim.HostSystem("host-1", first.stub)
+    row = Row(ref, {"configManager": manager} if services else {}, {})
+    found = hosts.HostFound(ref, "host-1", "esx-01", "/dc", None, None, "dc", None, "connected", row)
+    mine.managed = lambda kind, moid: managed_type(kind)(moid, mine.stub)
+    moved = hosts.over(mine, found)
+    assert (moved.ref, moved.ref._stub) == (ref, mine.stub)
+    if services:
+        system = moved.row.get("configManager").kernelModuleSystem
+        assert (system._GetMoId(), system._stub) == ("kernel-1", mine.stub)

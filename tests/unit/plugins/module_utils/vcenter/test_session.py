@@ -253,3 +253,16 @@ def test_a_thread_that_is_still_in_a_request_does_not_log_in_after_the_logout(se
     with pytest.raises(vim.fault.NotAuthenticated):
         si.CurrentTime()
     assert server.wires[0].requests["Login"] == 1
+
+
+def test_a_further_connection_to_another_vcenter_is_refused(server, monkeypatch):
+    first, made = server.connect(session="once"), FakeWire.__init__
+
+    def elsewhere(wire, to):
+        made(wire, to)
+        wire.instance_uuid = "another"
+
+    monkeypatch.setattr(FakeWire, "__init__", elsewhere)
+    with pytest.raises(OperatorError) as caught:
+        first.another()
+    assert caught.value.code == "another_vcenter"

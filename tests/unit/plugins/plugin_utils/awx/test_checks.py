@@ -37,6 +37,7 @@ def notification(kind, **settings):
         (credential("controller", host="http://awx", token=SECRET), "does not begin with https://"),
         ({"awx_credentials": [{"kind": "bmc", "name": "a"}, {"kind": "machine", "name": "a"}]}, "has a twice. Remove"),
         (notification("email", **{**MAIL, "port": "25"}), "port of the notification template n is not a number"),
+        (notification("email", **{**MAIL, "port": True}), "port of the notification template n is not a number"),
         (notification("email", host="h", port=25, recipients=["r"]), "has no sender. Add it: a text"),
         (notification("email", **{**MAIL, "recipients": []}), "list recipients of .* is empty. Add an entry"),
         (notification("email", **{**MAIL, "recipients": "ops"}), "recipients of .* is not a list"),

@@ -19,6 +19,7 @@ def result(**options):
     "options, environment, reads",
     [
         ({"controller_host": HOST, "controller_oauthtoken": HIDDEN}, ENVIRONMENT, "environment"),
+        ({}, ENVIRONMENT, "environment"),
         (
             {"controller_host": HOST, "controller_oauthtoken": HIDDEN},
             {"TOWER_HOST": HOST, "TOWER_OAUTH_TOKEN": "secret"},

@@ -54,6 +54,7 @@ def test_values_in_quotes_are_sent_as_awx_requires_them():
     # "The min limit in survey question 0 expected to be integer." [sure] AWX 24.6.1
     found = question("gpu.per_vm", min="1", max="8", required="no")
     assert (found["min"], found["max"], found["required"]) == (1, 8, False)
+    assert question("gpu.per_vm", min=4, max=4)["max"] == 4
 
 
 @pytest.mark.parametrize(

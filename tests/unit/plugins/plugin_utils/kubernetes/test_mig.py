@@ -187,3 +187,8 @@ def test_the_example_of_the_filter():
     labels = {"nvidia.com/gpu.present": "true", mig.STATE: "pending"}
     found = [{"metadata": {"name": "gpu-01", "labels": labels}}]
     assert mig.settled(found, operator("3g", "3g"), {}) is filter_sample("kubernetes_mig_settled")
+
+
+def test_node_whose_product_was_not_known_before_is_settled_without_a_new_report():
+    old, now = node(None, "success"), node(A100, "success")
+    assert mig.settled([now], operator("1g", strategy="none"), {}, [old]) is True

@@ -8,7 +8,14 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore import clusters, judge, plan
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.report import report
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import DONE, PLANNED, Cannot, Entry, Made
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.restore.steps import (
+    DONE,
+    FAILED,
+    PLANNED,
+    Cannot,
+    Entry,
+    Made,
+)
 
 CREATED = Made("exists", False, True)
 
@@ -79,8 +86,24 @@ def test_a_deleted_secret_is_not_named_again(tmp_path, monkeypatch):
 
 def release(name, run, before, after):
     request, ids = {"name": name, "namespace": "ops"}, {"name": name, "revision": int(run)}
-    change = (Made("release", before, after),)
-    return Entry(run, run, "1", "kubernetes", "helm_release", "localhost", f"Helm release {name}", ids, request, change)
+    change, label = (Made("release", before, after),), f"Helm release {name}"
+    return Entry(run, run, "1", "kubernetes", "helm_release", "localhost", label, ids, request, change)
+
+
+FORWARD, BACK = ("op-1 a", "op-2 b"), ("op-2 b", "op-1 a")
+
+
+@pytest.mark.parametrize(
+    "changes, back",
+    [
+        pytest.param([FORWARD, BACK], {"status": "deployed"}, id="a rollback"),
+        pytest.param([FORWARD, BACK, ("op-1 a", "op-3 c")], {"release": "op-1 a"}, id="an upgrade after a rollback"),
+    ],
+)
+def test_a_release_that_failed_is_rolled_back(changes, back):
+    made = [release("op", str(run), *change) for run, change in enumerate(changes, start=1)]
+    (one,) = clusters.INVERSE["helm_release"]([*made[:-1], replace(made[-1], state=FAILED)])
+    assert (one.args["content"], one.back) == ("op-1 a", back)
 
 
 def test_a_release_does_not_return_to_values_with_a_deleted_secret(tmp_path, monkeypatch):
