@@ -137,7 +137,9 @@ def test_a_head_of_ray_whose_nodes_cannot_be_counted_has_none(of):
 
 
 def test_all_ranks_make_the_same_pictures_of_a_seed(of):
-    assert of.small.pictures(5, 40) == of.small.pictures(5, 40)
+    made = of.small.pictures(5, 40)
+    assert made == of.small.pictures(5, 40) != of.small.pictures(6, 40)
+    assert len(made) == 40
 
 
 def test_another_seed_makes_other_pictures(of):
