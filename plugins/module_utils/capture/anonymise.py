@@ -116,10 +116,6 @@ class Scrubber:
             self.table.address(word) for word in words
         )
 
-    def reveals(self, value: str) -> bool:
-        """Whether a text contains a name of the site or an address as a word."""
-        return self._names(value)
-
     def data(self, value: Any, field: str = "") -> Any:
         """The same for an answer in JSON. A key that is no word of the interface is a text too."""
         if isinstance(value, dict):

@@ -263,7 +263,7 @@ class RedfishText:
 
     def _reveals(self, text: str) -> bool:
         plain = text.lower()
-        return any(one in plain for one in self._own) or self._scrub.reveals(text)
+        return any(one in plain for one in self._own) or self._scrub.is_named(text)
 
     def _count(self, kind: str, made: str) -> str:
         self._scrub.counts[kind] += 1
