@@ -117,7 +117,16 @@ def test_a_name_is_taken_once_and_unknown_objects_are_named(client, place, vm):
         ],
     )
     assert messages(client, "GET", f"{vm}/hardware/disk/4000")[2] == ["com.vmware.api.vcenter.vm.device.not_found"]
-    assert client.refused("POST", f"{VMS}?action=nothing", spec) == (404, "OPERATION_NOT_FOUND")
+    for path in (
+        VMS,
+        vm,
+        f"{vm}/hardware/disk",
+        "/api/vcenter/host",
+        "/api/cis/tagging/tag",
+        "/api/content/library/item",
+    ):
+        for query in ("action=nothing", "vmw-task=true"):
+            assert client.refused("POST", f"{path}?{query}", spec) == (404, "OPERATION_NOT_FOUND")
 
 
 def test_power_has_the_errors_of_vcenter(client, vm):

@@ -44,6 +44,7 @@ _IN_PATH = re.compile(
     r"(/api/vcenter/(?:vm/[^/]+/power|host/[^/]+|vm/[^/]+/hardware|vm/[^/]+/hardware/[a-z]+/[^/]+))(?:/action)?"
     r"/(start|stop|suspend|reset|connect|disconnect|upgrade)"
 )
+_CHOOSING = ("action", "vmw-task")  # parameters that choose an operation of a path
 ROUTES = []
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML cannot have
 _SIGN = re.compile(r'SIGN token="([A-Za-z0-9+/=]+)"', re.I)
@@ -194,7 +195,7 @@ class Api:
         session = self._logged_in(headers)
         for verb, template, pattern, wanted, function in ROUTES:
             found = pattern.match(path)
-            if verb == method and found and all(query.get(name) == value for name, value in wanted.items()):
+            if verb == method and found and all(query.get(name) == wanted.get(name) for name in {*wanted, *_CHOOSING}):
                 counted = _counted(method, template, wanted)
                 self._dispatcher.requests[counted] += 1
                 host, later = headers.get("Host", ""), lambda *one: errands.append(one)

@@ -121,7 +121,6 @@ def instant_clone(request):
 @route("POST", VMS)
 def create(request):
     """A new virtual machine."""
-    _no_action(request)
     spec = checked(request.body, CREATE)
     given = spec.get("placement", {})
     folder, pool, host = _place(request, given)
@@ -379,11 +378,6 @@ def _free_name(folder):
     taken = {one.name for one in folder.children.values()}
     names = ("New Virtual Machine", *(f"New Virtual Machine ({number})" for number in range(1, 10_000)))
     return next(name for name in names if name not in taken)
-
-
-def _no_action(request):
-    if request.query:
-        raise RestError("OPERATION_NOT_FOUND", "There is no such operation.", status=404)
 
 
 def _as_task(request, operation, target, work):
