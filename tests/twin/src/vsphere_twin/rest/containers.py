@@ -101,20 +101,18 @@ def datastore(request, datastore):
 @route("POST", "/api/vcenter/host/{host}", action="connect")
 def connect_host(request, host):
     """Connect a host again."""
-    _connected(request, host, "connected", "Host.Config.Connection")
+    _set_connection(request, host, "connected")
 
 
 @route("POST", "/api/vcenter/host/{host}", action="disconnect")
 def disconnect_host(request, host):
     """Disconnect a host; its virtual machines run on."""
-    _connected(request, host, "disconnected", "Host.Config.Connection")
+    _set_connection(request, host, "disconnected")
 
 
 @route("POST", "/api/vcenter/host")
 def create_host(request):
     """Add a host on its own."""
-    if request.query:
-        raise RestError("OPERATION_NOT_FOUND", "There is no such operation.", status=404)
     spec = checked(request.body, HOST)
     if spec["thumbprint_verification"] == "THUMBPRINT" and "thumbprint" not in spec:
         raise RestError("INVALID_ARGUMENT", "The thumbprint verification THUMBPRINT needs the field thumbprint.")
@@ -211,9 +209,9 @@ def _allocations(spec):
     return found
 
 
-def _connected(request, moid, state, privilege):
+def _set_connection(request, moid, state):
     found = find(request, moid, "HostSystem")
-    Caller(request).require_privilege(privilege, found)
+    Caller(request).require_privilege("Host.Config.Connection", found)
     if found.connection == state:
         raise RestError("ALREADY_IN_DESIRED_STATE", f"The host {found.name} is already {state}.")
     with refused():

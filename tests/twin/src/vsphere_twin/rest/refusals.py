@@ -52,8 +52,8 @@ NAMES = {
 class Refusal(RestError):
     """A fault of the inventory: its kind, and its message with the identifier that vCenter gives it."""
 
-    def __init__(self, fault, first=None):
-        kind = next((name for cls, name in KINDS if isinstance(fault, cls)), "ERROR")
+    def __init__(self, fault, first=None, kind=None):
+        kind = kind or next((name for cls, name in KINDS if isinstance(fault, cls)), "ERROR")
         super().__init__(kind, fault.msg or type(fault)._wsdlName, code=f"vmsg.{type(fault)._wsdlName}.summary")
         if first is not None:
             self._messages.insert(0, first)
@@ -108,6 +108,5 @@ def maybe(request, given, name, kind):
 def already(word, fault):
     """ALREADY_IN_DESIRED_STATE of a power operation, with the messages of vCenter."""
     text = f"Virtual machine is already {word}."
-    problem = Refusal(fault, message(text, f"com.vmware.api.vcenter.vm.power.already_{word.replace(' ', '_')}"))
-    problem.kind, problem.status = "ALREADY_IN_DESIRED_STATE", 400
-    return problem
+    first = message(text, f"com.vmware.api.vcenter.vm.power.already_{word.replace(' ', '_')}")
+    return Refusal(fault, first, "ALREADY_IN_DESIRED_STATE")

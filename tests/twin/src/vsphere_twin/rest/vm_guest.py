@@ -184,9 +184,7 @@ def _in_guest(template, action):
         if needed not in given:
             raise RestError("INVALID_ARGUMENT", f"The type of the credentials needs the field {needed}.")
         fault = vim.fault.InvalidGuestLogin(msg="Failed to authenticate with the guest operating system.")
-        problem = Refusal(fault)
-        problem.kind, problem.status = "UNAUTHENTICATED", 401
-        raise problem
+        raise Refusal(fault, kind="UNAUTHENTICATED")
 
 
 for _template, _actions in (
