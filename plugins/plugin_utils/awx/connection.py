@@ -31,8 +31,7 @@ _PRINTED_KEY = re.compile(r"(Invalid certificate or key): .*\.\.\.", re.DOTALL)
 
 # (regular expression for a message of awx.awx, the fix). The first row that matches is used. The login with a password
 # has other words than that with a token.
-_FIXES = (
-    ("CERTIFICATE_VERIFY_FAILED", "Set SSL_CERT_FILE to the file of the certificate authority of the controller."),
+_DENIED = (
     (
         r"HTTP (Error )?401\b",
         "Set CONTROLLER_OAUTH_TOKEN to a valid token with the scope Write, or CONTROLLER_USERNAME and "
@@ -43,6 +42,10 @@ _FIXES = (
         "Use a token with the scope Write. Only a system administrator can create organizations, credential types and "
         "instance groups. The other objects need the admin role of the organization.",
     ),
+)
+_FIXES = (
+    ("CERTIFICATE_VERIFY_FAILED", "Set SSL_CERT_FILE to the file of the certificate authority of the controller."),
+    *_DENIED,
     (
         r"(?i)could not be found|HTTP Error 404\b",
         "Set CONTROLLER_HOST to the address of the controller, such as https://awx.example.org. Behind the gateway of "
@@ -67,7 +70,7 @@ _OBJECT_FIXES = (
         "Read the output of the last update of the project in the UI. Correct awx_project.scm_url and scm_branch. A "
         "private repository needs a credential of the kind scm in awx_credentials.",
     ),
-    *(row for row in _FIXES if "40" in row[0] and "404" not in row[0]),
+    *_DENIED,
     (
         r"(?i)network error|unknown error|server error|timed out|refused",
         "Check the controller, and run this playbook again. It continues with the missing objects.",
