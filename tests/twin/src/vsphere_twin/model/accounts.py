@@ -23,6 +23,12 @@ def full_name(user):
     return f"{BUILT_IN.get(name.casefold(), name)} {domain}".strip()
 
 
+def fits(name, text, exact):
+    """Return whether a search for a text finds a name: an empty text finds all names."""
+    name, text = name.casefold(), text.casefold()
+    return name == text if exact and text else text in name
+
+
 def domains(world):
     """The domains of all users, as vCenter writes them."""
     return sorted({user.rpartition("@")[2].upper() for user in world.users if "@" in user})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
 
-from . import kept
+from . import accounts, kept
 
 # Users of each ESXi host, and the names that the API shows for them (vSphere Security, ESXi Users).
 BUILT_IN = {
@@ -67,12 +67,7 @@ def remove(host, name):
 
 def found(host, text, exact):
     """The users whose name is a text, or has it as a part."""
-    wanted = text.casefold()
-    return [
-        user
-        for name, user in sorted(host.local_users.items())
-        if (name.casefold() == wanted if exact and wanted else wanted in name.casefold())
-    ]
+    return [user for name, user in sorted(host.local_users.items()) if accounts.fits(name, text, exact)]
 
 
 def _named(host, name):

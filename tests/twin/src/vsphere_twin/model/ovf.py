@@ -17,7 +17,7 @@ MOST_QUANTITY = 2**63 - 1  # what the API's long can hold
 # DSP0004 C.1, as VMware's tools write it; the short names are those of OVF 0.9 and early products.
 UNITS = re.compile(r"byte(\s*\*\s*(?P<base>\d{1,4})(\^(?P<power>\d{1,2}))?)?", re.I)
 SHORT_UNITS = {
-    **dict.fromkeys(("bytes",), 1),
+    "bytes": 1,
     **dict.fromkeys(("kilobytes", "kb"), 2**10),
     **dict.fromkeys(("megabytes", "mb"), 2**20),
     **dict.fromkeys(("gigabytes", "gb"), 2**30),
@@ -91,7 +91,7 @@ def read(text):
     found = Descriptor(_text(system, "Name") or system.get("id", ""))
     for one in root.iterfind("References/File"):
         _refuse_unsupported(one, "compression", "chunkSize")
-        found.files[_attribute(one, "id")] = File(_href(one), _number(one, "size", one.get("size") or "0"))
+        found.files[_attribute(one, "id")] = File(_href(one), amount("File", "size", one.get("size") or "0"))
     found.products = system.findall("ProductSection")
     defaults = {one.get("key"): one.get("value", "") for _product, _category, one in found.properties()}
     for one in root.iterfind("DiskSection/Disk"):
@@ -251,10 +251,6 @@ def _missing_attribute(element, name):
         attributeName=name,
         lineNumber=0,
     )
-
-
-def _number(element, name, text):
-    return amount(element.tag, name, text)
 
 
 def _text(element, name):

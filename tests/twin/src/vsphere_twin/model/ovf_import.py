@@ -6,7 +6,7 @@ import re
 
 from pyVmomi import vim
 
-from . import backings, inventory, kept, ovf, provision
+from . import backings, devices, inventory, kept, ovf, provision
 
 DEVICE = vim.vm.device
 ADAPTERS = {
@@ -134,7 +134,8 @@ class Plan:
         elif kind == ovf.DISK:
             self._disk(found, values)
         elif kind == "14":
-            self._add(DEVICE.VirtualFloppy(controllerKey=400, backing=DEVICE.VirtualFloppy.RemoteDeviceBackingInfo()))
+            backing = DEVICE.VirtualFloppy.RemoteDeviceBackingInfo()
+            self._add(DEVICE.VirtualFloppy(controllerKey=devices.SIO_CONTROLLER, backing=backing))
         else:
             raise vim.fault.OvfUnsupportedType(
                 msg=f"Unsupported hardware device '{values.get('ElementName', '')}' of type {kind}.",
@@ -276,7 +277,8 @@ def backing_of(network):
 def sizes(found):
     """Bytes of a download, of thick and of thin disks."""
     thick = sum(disk.capacity for disk in found.disks.values())
-    return sum(file.size for file in found.files.values()), thick, min(thick, sum(f.size for f in found.files.values()))
+    download = sum(file.size for file in found.files.values())
+    return download, thick, min(thick, download)
 
 
 def _family(kind):

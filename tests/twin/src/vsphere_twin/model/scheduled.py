@@ -53,12 +53,10 @@ def check(world, spec, itself=None):
         raise vim.fault.InvalidName(msg=f"The name '{spec.name}' is not valid.", name=spec.name or "")
     if any(one.spec.name == spec.name for one in world.of_kind("ScheduledTask") if one is not itself):
         raise vim.fault.DuplicateName(msg=f"The name '{spec.name}' already exists.", name=spec.name)
-    if not isinstance(spec.scheduler, vim.scheduler.OnceTaskScheduler):
-        what = type(spec.scheduler)._wsdlName
-        raise vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: the twin has no {what}.")
-    if not isinstance(spec.action, vim.action.MethodAction):
-        what = type(spec.action)._wsdlName
-        raise vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: the twin has no {what}.")
+    for part, served in ((spec.scheduler, vim.scheduler.OnceTaskScheduler), (spec.action, vim.action.MethodAction)):
+        if not isinstance(part, served):
+            what = f"the twin has no {type(part)._wsdlName}"
+            raise vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: {what}.")
     spec.scheduler.runAt = in_utc(spec.scheduler.runAt)
     if spec.scheduler.runAt is not None and spec.scheduler.runAt < utc_now():
         raise kept.wrong("spec.scheduler.runAt")  # that vCenter refuses a time in the past is [unsure]

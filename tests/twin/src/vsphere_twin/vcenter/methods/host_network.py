@@ -104,19 +104,17 @@ def update_network_config(call, this, config, changeMode):
     world, host = call.world, this.host
     for entry in [*config.portgroup, *config.vnic]:
         kept.require_one_of(entry.changeOperation, ("add", "edit", "remove", "ignore"), "config.changeOperation")
-    without = {None, "ignore"}
-    if any(one.spec is None for one in config.portgroup if one.changeOperation not in without):
+    if any(one.spec is None and one.changeOperation in ("add", "edit", "remove") for one in config.portgroup):
         raise kept.wrong("config.portgroup.spec")
-    if any(one.spec is None for one in config.vnic if one.changeOperation not in {*without, "remove"}):
+    if any(one.spec is None and one.changeOperation in ("add", "edit") for one in config.vnic):
         raise kept.wrong("config.vnic.spec")
     for spec in config.netStackSpec:
         net_stacks.check(host, spec)
     for spec in config.netStackSpec:
         net_stacks.change(host, spec)
     if config.ipV6Enabled is not None:
-        host.ipv6_at_boot = (
-            config.ipV6Enabled
-        )  # takes effect at the next boot (vSphere API reference, HostNetworkConfig)
+        # It takes effect at the next boot (vSphere API reference, HostNetworkConfig).
+        host.ipv6_at_boot = config.ipV6Enabled
     groups = [(entry.changeOperation, entry.spec) for entry in config.portgroup]
     for spec in [spec for operation, spec in groups if operation == "add"]:
         standard.add_group(world, host, spec)

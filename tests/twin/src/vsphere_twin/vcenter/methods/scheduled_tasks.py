@@ -61,9 +61,7 @@ def run_now(call, this):
     _run(call, this)
 
 
-@prop(MANAGER, "scheduledTask")
-def scheduled_tasks(manager, world):
-    return _all(world)
+prop(MANAGER, "scheduledTask")(lambda manager, world: _all(world))
 
 
 @prop(KIND, "info")

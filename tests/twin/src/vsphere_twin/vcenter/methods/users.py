@@ -27,11 +27,10 @@ def retrieve_users(
         return _local(this.host, searchStr, exactMatch, findUsers, domain)
     if domain and domain.upper() not in accounts.domains(call.world):
         raise vim.fault.NotFound(msg=f"The object or item referred to could not be found: {domain}")
-    found, wanted = [], searchStr.casefold()
+    found = []
     for user in sorted(call.world.users) if findUsers else ():
         of_domain, _backslash, name = accounts.principal(user).rpartition("\\")
-        fits = name.casefold() == wanted if exactMatch and wanted else wanted in name.casefold()
-        if fits and (not domain or of_domain == domain.upper()):
+        if accounts.fits(name, searchStr, exactMatch) and (not domain or of_domain == domain.upper()):
             found.append(make(vim.UserSearchResult, principal=name, fullName=accounts.full_name(user), group=False))
     return found
 

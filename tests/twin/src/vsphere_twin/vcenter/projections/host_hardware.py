@@ -13,14 +13,8 @@ from .shape import EPOCH, make
 KIND = "HostSystem"
 
 
-@prop(KIND, "hardware.pciDevice")
-def pci_device(host, world):
-    return host_pci.pci_devices(host)
-
-
-@prop(KIND, "hardware.dvxClasses")
-def dvx_classes(host, world):
-    return _dvx_classes(host)
+prop(KIND, "hardware.pciDevice")(lambda host, world: host_pci.pci_devices(host))
+prop(KIND, "hardware.dvxClasses")(lambda host, world: _dvx_classes(host))
 
 
 @prop(KIND, "hardware")
