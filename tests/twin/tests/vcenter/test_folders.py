@@ -68,6 +68,17 @@ def test_a_file_that_is_missing_or_in_the_way_is_named_with_its_datastore(client
     assert (type(fault), fault.file) == (vim.fault.FileAlreadyExists, "[disk] b")
 
 
+def test_a_vm_of_a_host_that_left_is_off(client, world, vms, root, result):
+    vm = vms["vm-1"]
+    machine, host = client.reference(vm), client.reference(vm.host)
+    home = machine.config.files.vmPathName
+    result(machine.PowerOnVM_Task())
+    result(host.DisconnectHost_Task())
+    result(host.Destroy_Task())
+    (pool,) = [client.reference(one) for one in world.of_kind("ResourcePool")]
+    assert result(root.RegisterVM_Task(home, None, False, pool, None)).runtime.powerState == "poweredOff"
+
+
 def test_a_port_group_is_found_by_its_key_on_its_switch(client, world):
     networks, manager = client.reference(world.of_kind("Datacenter")[0]).networkFolder, client.content.dvSwitchManager
     config = vim.dvs.VmwareDistributedVirtualSwitch.ConfigSpec(name="s")

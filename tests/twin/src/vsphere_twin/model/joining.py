@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from . import evc, inventory, kept, members, provision
+from . import evc, inventory, kept, members, power, provision
 from .host import show_connection, wrong_state
 
 
@@ -13,6 +13,8 @@ def remove(world, host):
     if host.connection == "connected" and not host.maintenance:
         raise wrong_state()
     for vm in list(host.vms.values()):
+        if vm.power != "poweredOff":  # a VM runs on after its host has left, but not in the model
+            power.stop(world, vm)
         provision.unregister(world, vm)
     for switch in list(host.switches.values()):
         members.leave(switch, host)
