@@ -124,7 +124,6 @@ def test_each_login_of_awx_awx_finds_the_nodes_or_names_the_check_that_did_not_r
         path = play(lab, results, ("unmanaged_nodes",), **keywords)
         run = lab.run(of=path, inventory=inventory, env={"CONTROLLER_REQUEST_TIMEOUT": "120", **env})
         text = " ".join(run.text.split())
-        print(text[-1500:])
         assert words in text
         assert (run.status != 0) is (words == found)
         assert password not in text

@@ -6,12 +6,12 @@ import ast
 from pathlib import Path
 
 import pytest
-from pyVmomi import pbm, vim, vmodl
+from pyVmomi import pbm, vim, vmodl, vslm
 
 import vsphere_twin
 
 ROOT = Path(vsphere_twin.__file__).parent
-SPACES = {"vim": vim, "vmodl": vmodl, "pbm": pbm}
+SPACES = {"vim": vim, "vmodl": vmodl, "pbm": pbm, "vslm": vslm}
 
 
 def built(tree):
