@@ -66,11 +66,11 @@ class Client:
 class Lab:
     """Two hosts in a cluster with an image, and depots of two versions."""
 
-    def __init__(self, image="managed", drivers=None, release="8.0.3"):
+    def __init__(self, image="managed", drivers=None, release="8.0.3", **center):
         driver = {"driver": drivers} if drivers else {}
         hosts = [{"name": f"esx-{number}", **driver} for number in (1, 2)]
         clusters = [{"name": "gpu", "image": image, "hosts": hosts}]
-        center = {"name": "lab", "clusters": clusters, "datastores": [{"name": "disk"}]}
+        center = {"name": "lab", "clusters": clusters, "datastores": [{"name": "disk"}], **center}
         self.world = seed.from_data({"release": release, "users": USERS, "datacenters": [center]})
         self.dispatcher = Dispatcher(self.world)
         self.api = Api(self.dispatcher)

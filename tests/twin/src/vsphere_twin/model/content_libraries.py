@@ -10,6 +10,15 @@ def _now():
     return datetime.datetime.now(datetime.timezone.utc)
 
 
+@dataclass(frozen=True)
+class CheckOut:
+    """A VM that was checked out of a template, by whom and when."""
+
+    vm: object
+    user: str
+    time: datetime.datetime = field(default_factory=_now)
+
+
 @dataclass
 class Item:
     """One item; a template is a VM of the inventory, an OVF is a copy outside of the inventory."""
@@ -27,6 +36,9 @@ class Item:
     version: int = 1
     created: datetime.datetime = field(default_factory=_now)
     cached: bool = True  # a library that gets files on demand has their names only
+    origin: str = ""  # the item of the published library that a subscribed item is a copy of
+    check_out: CheckOut | None = None
+    previous: tuple | None = None  # (version, template) before the last check-in; one at most is kept
 
     @property
     def size(self):
@@ -49,7 +61,7 @@ class Library:
     description: str = ""
     created: datetime.datetime = field(default_factory=_now)
     info: dict = field(default_factory=dict)  # the publication of a local library, or the subscription of another one
-    password: str = field(default="", repr=False)
+    password: str = field(default="", repr=False)  # of the publication, or by which the library subscribes
 
     def __post_init__(self):
         self.info = {"authentication_method": "NONE"}
@@ -78,3 +90,11 @@ class Libraries:
             if name in library.items:
                 return library, library.items[name]
         return None, None
+
+
+def checked_out(world, item):
+    """The check-out of an item, or None; it ends with its VM."""
+    held = item.check_out
+    if held is not None and world.get(held.vm.moid) is not held.vm:
+        item.check_out = None
+    return item.check_out

@@ -11,6 +11,7 @@ import uuid
 
 from ..switches.model import Fabric, SwitchFaults
 from .bmc_faults import BmcFaults
+from .cluster_modules import Module
 from .command_faults import CommandFaults
 from .content_libraries import Libraries
 from .depots import Depots
@@ -74,6 +75,7 @@ class World:
         self.removed_hosts: dict = {}  # by name: hosts that left the inventory
         self.clone_tickets: dict[str, str] = {}  # ticket: whose session it continues
         self.libraries = Libraries()
+        self.cluster_modules: dict[str, Module] = {}
         self.tagging = Tagging()
         self.storage_policies = StoragePolicies(self)
         self.workloads = Workloads()

@@ -1,6 +1,8 @@
 """vCenter's REST API: sessions, lists for clients, and vSphere Lifecycle Manager's images."""
 
 from . import (  # noqa: F401  the routes register themselves
+    check_outs,
+    cluster_modules,
     clusters,
     configurations,
     containers,
@@ -9,6 +11,7 @@ from . import (  # noqa: F401  the routes register themselves
     direct_path,
     inventory,
     libraries,
+    library_contents,
     library_sessions,
     storage_policies,
     supervisor,

@@ -106,7 +106,8 @@ def route(method, template, **query):
         ROUTES.append(
             (method, template, pattern, {name.replace("_", "-"): one for name, one in query.items()}, function)
         )
-        ROUTES.sort(key=lambda one: one[1].count("{"))  # a path without names is no item of that name
+        # A path without names is no item of that name, and a parameter names another operation of a path.
+        ROUTES.sort(key=lambda one: (one[1].count("{"), -len(one[3])))
         return function
 
     return register

@@ -32,7 +32,7 @@ KINDS = (
 @route("GET", TEMPLATE)
 def template_of(request, item):
     """The template behind an item."""
-    vm = _source(request, item, "vm-template")
+    vm = template_in(request, item, "vm-template")
     home = next(iter(vm.datastores))
     return {
         "vm_template": vm.moid,
@@ -61,10 +61,12 @@ def template_of(request, item):
 @route("POST", TEMPLATE, action="deploy")
 def deploy_template(request, item):
     """A VM from a template; the answer is its identifier."""
-    source, body = _source(request, item, "vm-template"), request.body
+    source, body = template_in(request, item, "vm-template"), request.body
     placement = body.get("placement") or {}
-    pool, host = _place(request, placement.get("resource_pool"), placement.get("host"), placement.get("cluster"))
-    folder = _entity(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
+    pool, host = place_of(request, placement.get("resource_pool"), placement.get("host"), placement.get("cluster"))
+    folder = (
+        entity_of(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
+    )
     location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
     location.host = vim.HostSystem(host.moid) if host is not None else None
     store = _storage(request, body)
@@ -73,28 +75,30 @@ def deploy_template(request, item):
     spec.config = _hardware(body)
     wanted = (body.get("guest_customization") or {}).get("name")
     if wanted:
-        spec.customization = _tried(request.world.get("CustomizationSpecManager").specs.get, wanted).spec
-    return _tried(cloning.clone, request.world, source, folder, _name(body), spec).moid
+        spec.customization = tried(request.world.get("CustomizationSpecManager").specs.get, wanted).spec
+    return tried(cloning.clone, request.world, source, folder, _name(body), spec).moid
 
 
 @route("POST", TEMPLATES)
 def create_template(request):
     """An item with a template that is a copy of a VM; the answer is the identifier of the item."""
     body, placement = request.body, request.body.get("placement") or {}
-    source = _entity(request, body.get("source_vm"), "VirtualMachine", "source_vm")
+    source = entity_of(request, body.get("source_vm"), "VirtualMachine", "source_vm")
     if source is None:
         raise RestError("INVALID_ARGUMENT", "The field source_vm is missing.")
     library = new_item_in(request, body.get("library", ""), body.get("name"))
     places = [placement.get(name) for name in ("resource_pool", "host", "cluster")]
     if not any(places):
         places[1] = source.host.moid
-    pool, host = _place(request, *places)
-    folder = _entity(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
+    pool, host = place_of(request, *places)
+    folder = (
+        entity_of(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
+    )
     location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
     location.host = vim.HostSystem(host.moid) if host is not None else None
     location.datastore = vim.Datastore(_storage(request, body, library.store).moid)
     spec = vim.vm.CloneSpec(location=location, template=True, powerOn=False)
-    made = _tried(cloning.clone, request.world, source, folder, body["name"], spec)
+    made = tried(cloning.clone, request.world, source, folder, body["name"], spec)
     item = content.put(request.world, library, body["name"], "vm-template", made, body.get("description") or "")
     return Created(item.id)
 
@@ -106,7 +110,7 @@ def create_ovf(request):
     spec, source, target = (body.get(name) or {} for name in ("create_spec", "source", "target"))
     if source.get("type") != "VirtualMachine" or target.get("library_item_id"):
         raise RestError("INVALID_ARGUMENT", "The twin makes new items of VMs.")
-    vm = _entity(request, source.get("id"), "VirtualMachine", "source")
+    vm = entity_of(request, source.get("id"), "VirtualMachine", "source")
     if vm is None:
         raise RestError("INVALID_ARGUMENT", "The field source is missing.")
     library = new_item_in(request, target.get("library_id", ""), spec.get("name"))
@@ -139,7 +143,7 @@ def deploy_ovf(request, item):
     pool, host, folder = _target(request)
     if content.licence(found) and not spec.get("accept_all_EULA"):
         return _failed("INVALID_ARGUMENT", "The End User License Agreements must be accepted.")  # [unsure: the kind]
-    store = _entity(request, spec.get("default_datastore_id"), "Datastore", "default_datastore_id")
+    store = entity_of(request, spec.get("default_datastore_id"), "Datastore", "default_datastore_id")
     try:
         made = content.deploy_ovf(
             request.world,
@@ -161,7 +165,7 @@ def deploy_ovf(request, item):
 def _storage(request, body, store=None):
     """The datastore of the home of a VM, else of its disks, else a given one."""
     for storage in (body.get("disk_storage"), body.get("vm_home_storage")):
-        store = _entity(request, (storage or {}).get("datastore"), "Datastore", "datastore") or store
+        store = entity_of(request, (storage or {}).get("datastore"), "Datastore", "datastore") or store
     return store
 
 
@@ -191,22 +195,23 @@ def _target(request):
     target = request.body.get("target") or {}
     if not target.get("resource_pool_id"):
         raise RestError("INVALID_ARGUMENT", "The field resource_pool_id of target is missing.")
-    pool, host = _place(request, target["resource_pool_id"], target.get("host_id"), None)
+    pool, host = place_of(request, target["resource_pool_id"], target.get("host_id"), None)
     center = inventory.datacenter_of(pool.owner)
-    return pool, host, _entity(request, target.get("folder_id"), "Folder", "folder_id") or center.vm_folder
+    return pool, host, entity_of(request, target.get("folder_id"), "Folder", "folder_id") or center.vm_folder
 
 
-def _place(request, pool, host, cluster):
+def place_of(request, pool, host, cluster):
     """Return the pool and the host of a placement; each can imply the other."""
-    pool = _entity(request, pool, "ResourcePool", "resource_pool")
-    host = _entity(request, host, "HostSystem", "host")
-    owner = _entity(request, cluster, "ClusterComputeResource", "cluster") or (host.compute if host else None)
+    pool = entity_of(request, pool, "ResourcePool", "resource_pool")
+    host = entity_of(request, host, "HostSystem", "host")
+    owner = entity_of(request, cluster, "ClusterComputeResource", "cluster") or (host.compute if host else None)
     if pool is None and owner is None:
         raise RestError("INVALID_ARGUMENT", "The placement names neither a resource pool nor a host nor a cluster.")
     return pool or owner.pool, host
 
 
-def _entity(request, moid, kind, place):
+def entity_of(request, moid, kind, place):
+    """The object of an identifier, or None without one; NOT_FOUND for an unknown one."""
     if not moid:
         return None
     found = request.world.get(moid)
@@ -224,7 +229,8 @@ def _item(request, name, kind):
     return found
 
 
-def _source(request, name, kind):
+def template_in(request, name, kind):
+    """The template in an item."""
     found = _item(request, name, kind)
     if request.world.get(found.source.moid) is not found.source:
         raise RestError("NOT_FOUND", f"The virtual machine template of the item {found.name} was not found.")
@@ -243,7 +249,8 @@ def _name(body):
     return body["name"]
 
 
-def _tried(work, *arguments):
+def tried(work, *arguments):
+    """The result of work in the inventory; its faults are errors of REST."""
     try:
         return work(*arguments)
     except vim.fault.NotFound as fault:

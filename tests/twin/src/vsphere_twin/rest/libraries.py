@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vsphere_twin.model import library_sessions
-from vsphere_twin.model.content_libraries import Item, Library
+from vsphere_twin.model.content_libraries import Item, Library, checked_out
 
 from . import publications
 from .api import Created, route
@@ -32,12 +32,12 @@ def find_libraries(request):
 def items_of(request):
     """The ids of the items of a library."""
     name = request.query.get("library_id", "")
-    return list(_library(request, "library", name).items)
+    return list(find_library(request, "library", name).items)
 
 
 def new_item_in(request, library, name):
     """The library, which can have a new item of this name."""
-    found = _library(request, "library", library)
+    found = find_library(request, "library", library)
     if found.kind != "LOCAL":
         raise RestError("INVALID_ELEMENT_TYPE", f"The library {found.name} is subscribed; it has no items of its own.")
     if not name:
@@ -129,7 +129,7 @@ def create_subscribed(request):
 @route("PATCH", f"{BASE}/{{kind}}/{{library}}")
 def update_library(request, kind, library):
     """Another name or description; the publication or the subscription by the operation of its kind."""
-    found, body = _library(request, kind, library), request.body
+    found, body = find_library(request, kind, library), request.body
     publish, subscribe = _info(request, "publish_info"), _info(request, "subscription_info")
     if kind == "local-library" and publish is not None:
         publications.publish(found, publish)
@@ -168,6 +168,7 @@ def update_item(request, item):
 def delete_item(request, item):
     """Delete the item; its template stays."""
     library, found = find_item(request, item)
+    require_no_check_out(request, found)
     del library.items[found.id]
     library_sessions.forget(request.world, [found.id])
 
@@ -177,7 +178,10 @@ def delete_library(request, kind, library):
     """A library with its items."""
     if kind == "library":
         raise RestError("OPERATION_NOT_FOUND", "Libraries are deleted by their kind.", status=404)
-    found = request.world.libraries.known.pop(_library(request, kind, library).id)
+    found = find_library(request, kind, library)
+    for item in found.items.values():
+        require_no_check_out(request, item)
+    del request.world.libraries.known[found.id]
     library_sessions.forget(request.world, found.items)
 
 
@@ -211,7 +215,7 @@ def libraries(request, kind):
 @route("GET", f"{BASE}/{{kind}}/{{library}}")
 def library_of(request, kind, library):
     """Return one library."""
-    found = _library(request, kind, library)
+    found = find_library(request, kind, library)
     return {
         **publications.shown(request, found),
         "id": found.id,
@@ -224,6 +228,14 @@ def library_of(request, kind, library):
         "server_guid": request.world.instance_uuid,
         "version": "2",
     }
+
+
+def require_no_check_out(request, item):
+    """NOT_ALLOWED_IN_CURRENT_STATE while a VM is checked out of an item."""
+    held = checked_out(request.world, item)
+    if held is not None:
+        text = f"The virtual machine {held.vm.name} is checked out of the item {item.name}."
+        raise RestError("NOT_ALLOWED_IN_CURRENT_STATE", text)
 
 
 def _files(item):
@@ -292,7 +304,8 @@ def _libraries(request, kind):
     return [one for one in request.world.libraries.known.values() if one.kind in KINDS[kind]]
 
 
-def _library(request, kind, name):
+def find_library(request, kind, name):
+    """A library of a kind by its identifier."""
     found = next((one for one in _libraries(request, kind) if one.id == name), None)
     if found is None and name in request.world.libraries.known:
         raise RestError("INVALID_ELEMENT_TYPE", f"The library with id {name} is of another kind.")

@@ -9,6 +9,7 @@ from vsphere_twin.model.content_libraries import Item
 from .errors import RestError
 
 BASIC, NONE = "BASIC", "NONE"
+TEMPLATE = "vm-template"
 USER = "vcsp"  # the only user of a published library
 PUBLISHED = {"authentication_method": str, "published": bool, "persist_json_enabled": bool}
 SUBSCRIBED = {"authentication_method": str, "automatic_sync_enabled": bool, "on_demand": bool, "subscription_url": str}
@@ -46,10 +47,54 @@ def subscribe(request, library, given, new=False):
     """Subscribe a library to a published one, and get its items; the twin reaches no other vCenter."""
     info = _merged(library.info, given, SUBSCRIBED, SUBSCRIBED if new else ())
     moved = new or info["subscription_url"] != library.info["subscription_url"]
-    source = _source(request, info, given.get("password")) if moved or given.get("password") else None
-    library.info = info
+    password = given.get("password") or ("" if moved else library.password)
+    if moved or given.get("password"):
+        _source(request, info, password)
+    library.info, library.password = info, password
     if moved:
-        library.items = {one.id: one for one in _copies(request, source, info)}
+        library.items = {}
+        synchronise(request, library)
+
+
+def synchronise(request, library, only=None, force=False):
+    """Make the items of a subscribed library those of its source; files follow unless they are on demand."""
+    source = _source(request, library.info, library.password)
+    here = {one.origin: one for one in library.items.values()}
+    there = {one.id: one for one in source.items.values() if one.kind != TEMPLATE}  # a template is no file
+    for key, found in here.items():
+        if key not in there and only in (None, found):
+            del library.items[found.id]
+    for key, one in there.items():
+        found = here.get(key)
+        if only is not None and found is not only:
+            continue
+        if found is None:
+            found = Item(request.world.new_uuid("library item"), one.name, one.kind, cached=False, origin=key)
+            library.items[found.id] = found
+        keeps = found.cached and (found.version, found.content) == (one.version, one.content)
+        found.name, found.kind, found.source, found.description = one.name, one.kind, one.source, one.description
+        found.eula, found.bytes, found.files, found.content = one.eula, one.bytes, one.files, dict(one.content)
+        found.version, found.cached = one.version, keeps or force or not library.info["on_demand"]
+
+
+def probed(request, given):
+    """The result of a probe: whether a library can subscribe with this information."""
+    info = _merged(
+        {"authentication_method": NONE}, {**given, "on_demand": False, "automatic_sync_enabled": False}, SUBSCRIBED, ()
+    )
+    if not _URL.fullmatch(info.get("subscription_url") or ""):
+        return "INVALID_URL"
+    try:
+        _source(request, info, given.get("password"))
+    except _WrongPassword:
+        return "INVALID_CREDENTIALS"
+    except RestError:
+        return "RESOURCE_NOT_FOUND"
+    return "SUCCESS"
+
+
+class _WrongPassword(RestError):
+    """The publisher rejects the password."""
 
 
 def _merged(before, given, fields, required):
@@ -60,7 +105,7 @@ def _merged(before, given, fields, required):
             raise RestError("INVALID_ARGUMENT", f"The field {name} is missing.")
         if value is not None and not isinstance(value, kind):
             raise RestError("INVALID_ARGUMENT", f"The field {name} has the wrong type.")
-        info[name] = info[name] if value is None else value
+        info[name] = info.get(name) if value is None else value
     if info["authentication_method"] not in (BASIC, NONE):
         raise RestError("INVALID_ARGUMENT", f"{info['authentication_method']} is no authentication method.")
     if given.get("user_name") not in (None, USER):
@@ -76,25 +121,7 @@ def _source(request, info, password):
         raise RestError("RESOURCE_INACCESSIBLE", f"Cannot access the library at {info['subscription_url']}.")
     given = password if info["authentication_method"] == BASIC else ""
     if found.password != (given or ""):
-        raise RestError("RESOURCE_INACCESSIBLE", f"The library at {info['subscription_url']} rejects the password.")
+        raise _WrongPassword(
+            "RESOURCE_INACCESSIBLE", f"The library at {info['subscription_url']} rejects the password."
+        )
     return found
-
-
-def _copies(request, source, info):
-    """Items as subscribers get them; a template is no file, and is not among them."""
-    for one in source.items.values():
-        if one.kind != "vm-template":
-            name = request.world.new_uuid("library item")
-            yield Item(
-                name,
-                one.name,
-                one.kind,
-                one.source,
-                one.description,
-                one.eula,
-                one.bytes,
-                one.files,
-                dict(one.content),
-                one.version,
-                cached=not info["on_demand"],
-            )

@@ -153,8 +153,12 @@ def installer(request, vm):
 
 @route("GET", f"{VM}/library-item")
 def library_item(request, vm):
-    """The item of a content library that the machine is checked out from: none."""
-    find(request, vm, "VirtualMachine")
+    """The item of a content library that the machine is checked out of, if there is one."""
+    found = find(request, vm, "VirtualMachine")
+    for library in request.world.libraries.known.values():
+        for item in library.items.values():
+            if item.check_out is not None and item.check_out.vm is found:
+                return {"check_out": {"library_item": item.id}}
     return {}
 
 
