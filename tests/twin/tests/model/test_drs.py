@@ -106,6 +106,10 @@ REFUSED = {
         lambda here: set_rule(here, CLUSTER.VmHostRuleInfo(name="x", vmGroupName="none", affineHostGroupName="none")),
         WRONG,
     ),
+    "a rule on the order of restarts without its groups": (
+        lambda here: set_rule(here, CLUSTER.DependencyRuleInfo(name="x", vmGroup="none", dependsOnVmGroup="none")),
+        WRONG,
+    ),
     "adding an override twice": (
         lambda here: [override(here, "vm-1", behavior="manual"), override(here, "vm-1", behavior="manual")],
         WRONG,
@@ -216,6 +220,7 @@ def test_a_rule_on_hosts_places_and_refuses(here):
         name="must", enabled=True, mandatory=True, vmGroupName="jobs", affineHostGroupName="fast"
     )
     set_rule(made, on_hosts)
+    set_rule(made, CLUSTER.DependencyRuleInfo(name="later", enabled=True, vmGroup="jobs", dependsOnVmGroup="jobs"))
     assert made.power_on("vm-1").state == "success"
     assert hosts_of(made, "vm-1") == ["esx-2"]
 

@@ -125,7 +125,23 @@ def test_a_datastore_cluster_has_settings_and_datastores(client, world, hosts, r
     assert configure(enabled=True, loadBalanceInterval=120).enabled is True
     assert configure(defaultVmBehavior="automated").loadBalanceInterval == 120
     assert configure(modify=False).loadBalanceInterval == 480
-    for wrong in ({"defaultVmBehavior": "magic"}, {"loadBalanceInterval": 5}):
+    space = vim.storageDrs.SpaceLoadBalanceConfig
+    changed = configure(spaceLoadBalanceConfig=space(freeSpaceThresholdGB=20)).spaceLoadBalanceConfig
+    assert (changed.spaceThresholdMode, changed.spaceUtilizationThreshold) == ("utilization", 80)
+    assert (changed.freeSpaceThresholdGB, changed.minSpaceUtilizationDifference) == (20, 5)
+    overrides = vim.storageDrs.AutomationConfig(vmEvacuationAutomationMode="manual")
+    assert configure(automationOverrides=overrides).automationOverrides.vmEvacuationAutomationMode == "manual"
+    assert configure().ioLoadBalanceConfig.ioLatencyThreshold == 15
+    option = vim.storageDrs.OptionSpec(operation="add", option=vim.option.OptionValue(key="IgnoreAffinity", value="1"))
+    assert [one.key for one in configure(option=[option]).option] == ["IgnoreAffinity"]
+    gone = vim.storageDrs.OptionSpec(operation="remove", removeKey="IgnoreAffinity")
+    assert configure(option=[gone]).option == []
+    for wrong in (
+        {"defaultVmBehavior": "magic"},
+        {"loadBalanceInterval": 5},
+        {"spaceLoadBalanceConfig": space(spaceUtilizationThreshold=49)},
+        {"option": [option, option]},
+    ):
         with pytest.raises(vmodl.fault.InvalidArgument):
             configure(**wrong)
     result(pod.MoveIntoFolder_Task([store]))

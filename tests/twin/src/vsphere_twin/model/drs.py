@@ -7,10 +7,11 @@ from pyVmomi import vim, vmodl
 from . import kept
 
 PLACES = ("partiallyAutomated", "fullyAutomated")
-APART, TOGETHER, ON_HOSTS = (
+APART, TOGETHER, ON_HOSTS, AFTER = (
     vim.cluster.AntiAffinityRuleSpec,
     vim.cluster.AffinityRuleSpec,
     vim.cluster.VmHostRuleInfo,
+    vim.cluster.DependencyRuleInfo,  # the order in which HA restarts VMs; the twin has no HA restarts
 )
 # Overrides of VMs: (field of the spec, attribute of the cluster, field of the info with the VM).
 OVERRIDES = (
@@ -64,6 +65,8 @@ def refuse_mandatory(vm, host):
 def _breaks(cluster, rule, vm, host):
     if isinstance(rule, ON_HOSTS):
         return _breaks_hosts(cluster, rule, vm, host)
+    if isinstance(rule, AFTER):
+        return False
     members = {one._moId for one in rule.vm}
     if vm.moid not in members:
         return False
@@ -248,7 +251,7 @@ def _fill_from(rule, known):
 
 
 def _check_rule(world, cluster, rule, others):
-    if not rule.name or type(rule) not in (APART, TOGETHER, ON_HOSTS):
+    if not rule.name or type(rule) not in (APART, TOGETHER, ON_HOSTS, AFTER):
         raise kept.wrong("spec.rulesSpec")
     if any(one.name == rule.name for one in others):
         raise vim.fault.DuplicateName(
@@ -256,6 +259,11 @@ def _check_rule(world, cluster, rule, others):
             name=rule.name,
             object=vim.ClusterComputeResource(cluster.moid),
         )
+    if isinstance(rule, AFTER):
+        known = {group.name for group in cluster.groups if isinstance(group, vim.cluster.VmGroup)}
+        if not {rule.vmGroup, rule.dependsOnVmGroup} <= known:
+            raise kept.wrong("spec.rulesSpec")
+        return
     if isinstance(rule, ON_HOSTS):
         known = {group.name for group in cluster.groups}
         named = {rule.vmGroupName, rule.affineHostGroupName, rule.antiAffineHostGroupName} - {None, ""}

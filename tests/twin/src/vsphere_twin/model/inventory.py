@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import re
 
@@ -17,6 +18,7 @@ DATASTORE_CHILDREN = ("Folder", "Datastore", "StoragePod")
 NETWORK_CHILDREN = ("Folder", "Network")
 DATACENTER_CHILDREN = ("Folder", "Datacenter")
 
+STORAGE = vim.storageDrs
 # Storage DRS of a new datastore cluster (vSphere API reference, StorageDrsPodConfigInfo).
 POD_DEFAULTS = {
     "enabled": False,
@@ -24,6 +26,20 @@ POD_DEFAULTS = {
     "defaultVmBehavior": "manual",
     "loadBalanceInterval": 480,
     "defaultIntraVmAffinity": True,
+    "spaceLoadBalanceConfig": STORAGE.SpaceLoadBalanceConfig(
+        spaceThresholdMode="utilization",
+        spaceUtilizationThreshold=80,
+        freeSpaceThresholdGB=50,
+        minSpaceUtilizationDifference=5,
+    ),
+    "ioLoadBalanceConfig": STORAGE.IoLoadBalanceConfig(
+        reservablePercentThreshold=60,
+        reservableThresholdMode="automated",
+        ioLatencyThreshold=15,
+        ioLoadImbalanceThreshold=5,
+    ),
+    "automationOverrides": None,
+    "option": [],
 }
 
 
@@ -68,7 +84,7 @@ class Pod(Folder):
 
     def __init__(self, world, name):
         super().__init__(world.new_moid("group-p"), name, None, ("Datastore",))
-        self.settings = dict(POD_DEFAULTS)
+        self.settings = copy.deepcopy(POD_DEFAULTS)
 
 
 class Datacenter(Managed):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
+from pyVmomi.VmomiSupport import DataObject
 
 from . import fabric, inventory, kept
 from .host import touch, wrong_state
@@ -14,7 +16,19 @@ KINDS = ("NFS", "NFS41")
 MODES = ("readOnly", "readWrite")
 SERVED = ("remoteHost", "remotePath", "localPath", "accessMode", "type", "remoteHostNames")
 BEHAVIOURS = ("manual", "automated")
-INTERVALS = range(60, 43201)  # minutes (vSphere API reference, StorageDrsPodConfigInfo)
+SPACE_MODES = vim.storageDrs.SpaceLoadBalanceConfig.SpaceThresholdMode.values
+POD_SPEC = "spec.podConfigSpec"
+# Allowed values (vSphere API reference, StorageDrsPodConfigInfo and the types of its fields).
+POD_RANGES = (
+    ("loadBalanceInterval", "", range(60, 43201)),  # minutes
+    ("spaceThresholdMode", "spaceLoadBalanceConfig", SPACE_MODES),
+    ("spaceUtilizationThreshold", "spaceLoadBalanceConfig", range(50, 101)),
+    ("minSpaceUtilizationDifference", "spaceLoadBalanceConfig", range(1, 51)),
+    ("reservablePercentThreshold", "ioLoadBalanceConfig", range(30, 101)),
+    ("reservableThresholdMode", "ioLoadBalanceConfig", BEHAVIOURS),
+    ("ioLatencyThreshold", "ioLoadBalanceConfig", range(5, 101)),
+    ("ioLoadImbalanceThreshold", "ioLoadBalanceConfig", range(1, 101)),
+)
 
 
 @dataclass(frozen=True)
@@ -125,12 +139,30 @@ def configure_pod(world, pod, spec, modify):
     """ConfigureStorageDrsForPod: settings of Storage DRS; unset ones stay, or return to their defaults."""
     kept.refuse_unserved(spec, ("podConfigSpec",))
     wanted = spec.podConfigSpec
+    settings = copy.deepcopy(pod.settings if modify else inventory.POD_DEFAULTS)
     if wanted is not None:
         kept.refuse_unserved(wanted, tuple(inventory.POD_DEFAULTS))
-        kept.require_one_of(wanted.defaultVmBehavior, BEHAVIOURS, "spec.podConfigSpec.defaultVmBehavior")
-        if wanted.loadBalanceInterval is not None and wanted.loadBalanceInterval not in INTERVALS:
-            raise kept.wrong("spec.podConfigSpec.loadBalanceInterval")
-    settings = dict(pod.settings if modify else inventory.POD_DEFAULTS)
-    given = {name: getattr(wanted, name, None) for name in settings}
-    pod.settings = {name: value if given[name] is None else given[name] for name, value in settings.items()}
+        kept.require_one_of(wanted.defaultVmBehavior, BEHAVIOURS, f"{POD_SPEC}.defaultVmBehavior")
+        for name, path, allowed in POD_RANGES:
+            value = getattr(getattr(wanted, path, None), name, None) if path else getattr(wanted, name)
+            if value is not None and value not in allowed:
+                raise kept.wrong(".".join(filter(None, (POD_SPEC, path, name))))
+        for name in settings:
+            settings[name] = _changed(settings[name], getattr(wanted, name))
+    pod.settings = settings
     world.touch(pod)
+
+
+def _changed(before, given):
+    """Return a setting after a request: its fields that the request sets, and advanced options by their key."""
+    if not isinstance(before, list):
+        return kept.overlay(before, given) if isinstance(given, DataObject) else before if given is None else given
+    options = {one.key: one for one in before}
+    for change in given or []:
+        if change.operation == "remove":
+            options.pop(change.removeKey, None)
+        elif change.option is None or change.operation == "add" and change.option.key in options:
+            raise kept.wrong(f"{POD_SPEC}.option")
+        else:
+            options[change.option.key] = change.option
+    return list(options.values())

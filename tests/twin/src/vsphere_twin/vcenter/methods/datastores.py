@@ -77,8 +77,7 @@ def pod_summary(pod, world):
 @prop(POD, "podStorageDrsEntry")
 def pod_entry(pod, world):
     """The settings of Storage DRS; it recommends nothing."""
-    threshold = make(vim.storageDrs.SpaceLoadBalanceConfig, spaceUtilizationThreshold=80)
-    config = make(vim.storageDrs.PodConfigInfo, spaceLoadBalanceConfig=threshold, **pod.settings)
+    config = make(vim.storageDrs.PodConfigInfo, **pod.settings)
     return make(
         vim.StorageResourceManager.PodStorageDrsEntry,
         storageDrsConfig=make(vim.storageDrs.ConfigInfo, podConfig=config),
