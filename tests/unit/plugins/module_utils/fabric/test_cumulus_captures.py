@@ -146,3 +146,7 @@ def test_interfaces_of_cumulus_as_a_table():
         )
         for name, port in reported["ports"].items()
     } == {"swp1": (400, True, 9216, ["vmnic4"]), "swp2": (None, False, 9216, [])}
+
+
+def test_a_configuration_without_lines_is_not_reported_as_another_format():
+    assert platform_of("cumulus", None).parse({"nv config show -o json": "\n"}).unread == []

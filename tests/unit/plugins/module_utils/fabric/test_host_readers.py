@@ -177,6 +177,12 @@ def test_another_answer_of_lldpcli_has_no_neighbours(reported):
     assert tlv_text.neighbours_of(reported) == {}
 
 
+def test_a_value_of_lldpcli_that_is_no_text_is_none():
+    entry = {"chassis": {"leaf-01": {"id": {"value": 5}}}, "port": {"id": 7, "descr": {"value": ["uplink"]}}}
+    (found,) = tlv_text.neighbours_of({"lldp": {"interface": [{"ens1": entry}]}})["ens1"]
+    assert (found.system, found.port, found.chassis, found.description) == ("leaf-01", None, None, None)
+
+
 @pytest.mark.parametrize(
     "text, pause",
     [

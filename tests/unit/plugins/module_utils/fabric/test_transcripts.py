@@ -239,13 +239,11 @@ def test_a_configuration_without_its_interface_belongs_to_the_port_of_its_prompt
     assert {name: port["mtu"] for name, port in reported["ports"].items()} == {"Ethernet5": 9214}
 
 
-def test_the_same_command_for_two_ports_is_read_twice():
+def test_the_same_command_for_several_ports_is_read_each_time():
     text = "leaf# sh int e1/1\nEthernet1/1 is up\n  MTU 9216 bytes, BW 100000000 Kbit\n"
-    reported = parsed("nxos", text + text.replace("1/1", "1/2").replace("9216", "1500"))
-    assert {name: port["running"]["mtu"] for name, port in reported["ports"].items()} == {
-        "Ethernet1/1": 9216,
-        "Ethernet1/2": 1500,
-    }
+    mtus = {"Ethernet1/1": 9216, "Ethernet1/2": 1500, "Ethernet1/3": 4096}
+    reported = parsed("nxos", "".join(text.replace("1/1", name[-3:]).replace("9216", str(mtus[name])) for name in mtus))
+    assert {name: port["running"]["mtu"] for name, port in reported["ports"].items()} == mtus
 
 
 def test_a_shell_command_is_named_in_short():

@@ -97,3 +97,9 @@ def test_each_two_hosts_have_a_connection_and_all_of_them_have_eight(monkeypatch
     names = [f"esx-{number:02}" for number in range(1, size + 1)]
     result, opened, _said = gathered(monkeypatch, names, {})
     assert (list(result), len(opened)) == (names, others)
+
+
+@pytest.mark.parametrize("host, there", [("host-1", True), ("host-2", False), (None, False)])
+def test_a_vm_is_of_the_host_on_which_it_runs(host, there):
+    values = {"runtime.host": vim.HostSystem(host)} if host else {}
+    assert gather._runs_on(Row(vim.VirtualMachine("vm-1"), values, {}), host_of("esx-01")) is there

@@ -109,6 +109,11 @@ def test_a_rule_with_one_time_that_exists_is_sent(parts):
     assert rule(parts)["controller_schedules"][0]["rrule"] == f"{RULE};{parts}"
 
 
+def test_methods_and_rules_may_have_small_letters():
+    schedule = {"awx_schedules": [{**AUTOMATION, "rrule": RULE.lower()}]}
+    assert objects({**NEEDED, **notification("webhook", url="u", http_method="put"), **schedule})
+
+
 @pytest.mark.parametrize("kind", SETTINGS)
 def test_the_controller_accepts_the_least_settings_and_adds_none(kind):
     values = {"a text": "POST", "a number": 1, "a list": ["a"], "a dictionary": {"a": "b"}, "true or false": True}

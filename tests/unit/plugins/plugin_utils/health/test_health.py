@@ -232,6 +232,8 @@ def test_threshold_of_a_template_is_a_number_in_a_text(value):
 def test_thresholds_that_are_no_dictionary_are_rejected():
     with pytest.raises(ValueError, match="Cannot use health_thresholds"):
         judged.check({}, None, ["drops"], AT)
+    with pytest.raises(ValueError, match="5, drop"):
+        judged.check({}, None, {5: 1, "drop": 2}, AT)
 
 
 @pytest.mark.parametrize(

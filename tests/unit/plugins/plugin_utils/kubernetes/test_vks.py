@@ -258,6 +258,12 @@ def test_events_of_a_cluster_with_a_longer_name_are_no_cause(kind, name, own):
     assert any(one.startswith("The quota of the namespace") for one in found) is own
 
 
+def test_an_event_that_is_no_warning_is_no_cause():
+    reported = {"type": "Normal", "message": "exceeded quota", "involvedObject": {"kind": "Cluster", "name": "gpu"}}
+    found = vks.faults(WAITED, {"clusters": [state(*GOOD[:-1])], "machines": [], "events": [reported]})
+    assert not any(one.startswith("The quota of the namespace") for one in found)
+
+
 def test_ready_cluster_has_no_fault():
     assert vks.faults(WAITED, {"clusters": [state(*GOOD)], "machines": [], "events": []}) == []
 
