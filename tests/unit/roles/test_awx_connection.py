@@ -26,6 +26,11 @@ def test_a_lookup_gets_a_token_only_if_it_has_none(reads, created):
     assert holds("awx", "read", "Create the token of the lookup", __connection={"reads": reads}) is created
 
 
+@pytest.mark.parametrize("token, deleted", [({"id": 7}, True), ({}, False)])
+def test_only_a_token_that_the_role_created_is_deleted(token, deleted):
+    assert holds("awx", "read", "Delete the token of the lookup", __token=token) is deleted
+
+
 def schedules(*ids_of_enabled):
     """Results of the module for an enabled schedule of each ID, and for one that is not enabled."""
     rows = [{"id": number, "changed": False, "item": {"enabled": True}} for number in ids_of_enabled]

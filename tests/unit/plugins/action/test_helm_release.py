@@ -138,6 +138,13 @@ def test_the_command_for_a_killed_rollback_names_its_target(helm, tmp_path, desc
     assert f"run `helm rollback op{target} --namespace ops`" in answer["msg"]
 
 
+def test_the_command_for_a_killed_uninstallation_has_no_revision(helm, tmp_path):
+    helm.write_text(json.dumps([{"revision": "2", "chart": "op-1.0.0", "values": {}, "status": "uninstalling"}]))
+    back = {"state": "restored", "content": "op-1.0.0 a", "revision": 1}
+    answer = run(tmp_path / "journal", True, name="op", namespace="ops", **back)
+    assert "run `helm uninstall op --namespace ops`" in answer["msg"]
+
+
 def test_a_release_that_a_killed_helm_left_is_named(helm, tmp_path):
     helm.write_text(json.dumps([{"revision": "1", "chart": "op-1.0.0", "values": {}, "status": "pending-upgrade"}]))
     answer = run(tmp_path / "journal", True, **RELEASE)

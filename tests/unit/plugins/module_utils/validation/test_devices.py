@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_guest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import modules, smi, topology
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import modules, smi, text, topology
 
 from . import texts
 
@@ -84,6 +84,10 @@ def test_nodes_that_lie_apart():
 def test_what_nvidia_smi_complains_of_is_its_reason(text):
     for reported in (smi.parse(text), topology.parse(text)):
         assert (reported["understood"], text.strip().rstrip(".") in reported["why"]) == (True, True)
+
+
+def test_the_last_line_of_a_text_is_no_frame():
+    assert text.last_line("# a\nOut of memory\n ## ==== --- **\n") == "Out of memory"
 
 
 @pytest.mark.parametrize(

@@ -238,3 +238,17 @@ def test_a_host_whose_port_nobody_reported_is_left_out_by_name(hops, known, left
     rows = [one for one in expected.rows(intent, places) if one["check"] == "fabric.counters"]
     assert [one["id"] for one in rows if one["skip"]] == left_out
     assert len(rows) == 3
+
+
+@pytest.mark.parametrize(
+    "checks, timed",
+    [
+        (None, False),
+        ({}, False),
+        ({"pairs": {}, "jobs": []}, False),
+        ({"pairs": {"a": 1}}, True),
+        ({"jobs": ["a"]}, True),
+    ],
+)
+def test_pods_measure_under_load_if_they_have_pairs_or_jobs(checks, timed):
+    assert suite.is_timed(checks) is timed

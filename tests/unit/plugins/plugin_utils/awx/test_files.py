@@ -128,8 +128,10 @@ def test_an_unknown_field_is_a_secret(kind):
     assert "hunter12" not in "".join(files(options)["files"].values())
 
 
-def test_a_token_as_the_login_of_an_address_is_a_secret():
-    options = {**OPTIONS, "awx_project": {"scm_url": "https://hunter15@git.example.org/a.git"}}
+# The second one could be a port and a path.
+@pytest.mark.parametrize("login", ["hunter15", "ops:1/hunter15"])
+def test_a_token_as_the_login_of_an_address_is_a_secret(login):
+    options = {**OPTIONS, "awx_project": {"scm_url": f"https://{login}@git.example.org/a.git"}}
     assert "hunter15" not in "".join(files(options)["files"].values())
 
 
