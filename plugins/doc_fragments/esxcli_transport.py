@@ -22,6 +22,7 @@ options:
   esxcli_timeout_s:
     description:
       - Maximum time in seconds of one command that changes something. Installing a driver takes minutes.
+      - A command that only reads has the limit O(request_timeout_s), with its repeats.
     type: int
     default: 900
   ssh_host:

@@ -211,7 +211,7 @@ def capture(vcenter: VCenter, request: HostCaptureRequest) -> dict[str, Any]:
     keeping = Lock()
 
     def one_host(mine: VCenter, found: HostFound) -> None:
-        answers = read(Esxcli(mine, over(mine, found), request.command_timeout_s))
+        answers = read(Esxcli(mine, over(mine, found), read_s=request.command_timeout_s))
         # Kept at once: a kill loses only the hosts that are being read.
         with keeping:
             part.keep(found.moid, functools.partial(addition, found.name, answers, keep_names))

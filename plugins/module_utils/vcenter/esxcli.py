@@ -41,6 +41,10 @@ TEXT_FIELDS = frozenset(
 )
 _READS = ("list", "get", "stats")
 _REPEATS = 2
+HANGS = (
+    "Check that the command answers in the shell of the host, and restart hostd there if it does not. If the host is "
+    "only slow, raise `request_timeout_s`, in the site site.vcenter.request_timeout_s"
+)
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})\Z", re.ASCII)
 _TRUTH = {"true": True, "True": True, "false": False, "False": False}
 # Faults of vCenter for a command or an argument that the host does not have.
@@ -51,10 +55,12 @@ _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 class Esxcli:
     """Runs commands such as software.vib.list; names of commands, arguments and fields are esxcli's own."""
 
-    def __init__(self, vcenter: VCenter, host: Host, timeout_s: int = 900) -> None:
+    def __init__(self, vcenter: VCenter, host: Host, timeout_s: int = 900, read_s: int = 0) -> None:
+        """timeout_s: of a command that changes something. read_s: of others, at least that of a request."""
         self._vcenter = vcenter
         self._host = host
         self._timeout_s = timeout_s
+        self._read_s = max(read_s, vcenter.request_timeout_s)
         self._executer: Ref = None
         reflect.register()
 
@@ -75,16 +81,17 @@ class Esxcli:
         label = f"Host {self._host.name}"
         line = f"esxcli {command.replace('.', ' ')}"
         wanted = f"{line} failed"
-        repeats = _REPEATS if is_read(command) else 0
+        repeats, began = _REPEATS if is_read(command) else 0, self._vcenter.clock.now()
         while True:
             try:
                 result = self._execute(command, texts)
             except FateUnknown as error:
-                if repeats:
+                # A host that hangs would hold the task for each repeat.
+                if repeats and self._vcenter.clock.now() - began < self._read_s:
                     repeats -= 1
                     continue
-                failure = f"{line} got no answer"
-                raise OperatorError(label, failure, error.found, error.todo, error.code, command=command) from error
+                failure, todo = f"{line} got no answer", HANGS if is_read(command) else error.todo
+                raise OperatorError(label, failure, error.found, todo, error.code, command=command) from error
             except vmodl.MethodFault as fault:
                 if reflect.is_cli_fault(fault):
                     raise refusal(
@@ -102,7 +109,7 @@ class Esxcli:
             self._executer = reflect.retrieve_executer(self._host.ref)
         namespace = command.rpartition(".")[0]
         moid = f"ha-cli-handler-{namespace.replace('.', '-')}"
-        with self._vcenter.patience(self._timeout_s):
+        with self._vcenter.patience(self._read_s if is_read(command) else self._timeout_s):
             return reflect.execute(self._executer, moid, f"vim.EsxCLI.{command}", texts)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import (
+    HANGS,
     Esxcli,
     is_read,
     refusal,
@@ -56,6 +57,9 @@ class SshEsxcli:
 
     def _ssh(self, command: str, line: str) -> subprocess.CompletedProcess[str]:
         params = self._params
+        limit_s = params["esxcli_timeout_s"]
+        if is_read(command):
+            limit_s = min(limit_s, params["request_timeout_s"])
         argv = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"]
         argv += ["-o", f"ConnectTimeout={_CONNECT_S}", "-p", str(params["ssh_port"])]
         if params.get("ssh_known_hosts_file"):
@@ -71,15 +75,15 @@ class SshEsxcli:
                 stderr=subprocess.PIPE,
                 encoding="utf-8",
                 errors="replace",
-                timeout=params["esxcli_timeout_s"],
+                timeout=limit_s,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise OperatorError(
                 f"Host {self._host.name}",
                 f"esxcli {command.replace('.', ' ')} got no answer",
-                f"No answer came within {params['esxcli_timeout_s']} seconds",
-                "Run again" if is_read(command) else "Check whether the host executed it before you repeat it",
+                f"No answer came within {limit_s} seconds",
+                HANGS if is_read(command) else "Check whether the host executed it before you repeat it",
                 "fate_unknown",
                 command=command,
             ) from error

@@ -221,14 +221,28 @@ def test_a_look_whose_answer_was_lost_is_repeated_and_a_change_never(executer):
 
 def test_a_long_command_may_take_longer_than_a_request_and_only_that(executer):
     seen = []
-    executer.answers = [result(VMS)]
+    executer.answers = [result(), result(VMS)]
     handler = executer.wire.handlers["ExecuteSoap"]
     executer.wire.handlers["ExecuteSoap"] = lambda *args, **kw: (
         seen.append(executer.wire.patience_s),
         handler(*args, **kw),
     )[1]
+    executer.esxcli.call("software.vib.install", depot="/x.zip")
     executer.esxcli.call("software.vib.list")
-    assert (seen, executer.wire.patience_s) == ([900], 60)
+    assert (seen, executer.wire.patience_s) == ([900, 60], 60)
+
+
+def test_a_host_that_hangs_is_asked_once(executer):
+    """Each of three attempts had the limit of a command that changes something, 45 minutes in all."""
+    trouble, clock = executer.wire.trouble, executer.vcenter.clock
+    trouble["ExecuteSoap"] = [(TimeoutError("timed out"), True)] * 3
+    times = iter((0, 60))
+    executer.vcenter.clock = SimpleNamespace(now=lambda: next(times), sleep=clock.sleep)
+    with pytest.raises(OperatorError) as caught:
+        executer.esxcli.call("software.vib.list")
+    assert len(trouble["ExecuteSoap"]) == 2
+    assert "esxcli software vib list got no answer" in caught.value.message
+    assert "raise `request_timeout_s`" in caught.value.message
 
 
 class Ssh:
@@ -249,6 +263,7 @@ class Ssh:
 PARAMS = {
     "esxcli_transport": "ssh",
     "esxcli_timeout_s": 60,
+    "request_timeout_s": 30,
     "ssh_host": None,
     "ssh_port": 22,
     "ssh_user": "root",
