@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from house import role_options
-from house.collection import ROOT, parsed, roles
+from house.collection import ROOT, load, parsed, roles
 from house.handover import from_site, receivers
 
+VERSIONS = (*load("changelogs/changelog.yaml")["releases"], load("galaxy.yml")["version"])
 SPEC = """\
       switch_save:
         type: str
@@ -67,3 +68,15 @@ def test_writing_again_changes_nothing():
     for role in set(receivers()) & set(roles()):
         text = (ROOT / "roles" / role / "meta" / "argument_specs.yml").read_text()
         assert role_options.written(text, role) == text
+
+
+def test_an_option_names_a_version_only_if_it_is_newer_than_its_role():
+    def inside(options):
+        for name, option in options.items():
+            yield name, option.get("version_added")
+            yield from inside(option.get("options", {}))
+
+    for role in roles():
+        for entry in load(f"roles/{role}/meta/argument_specs.yml")["argument_specs"].values():
+            named = [(name, number) for name, number in inside(entry.get("options", {})) if number is not None]
+            assert [one for one in named if one[1] == entry["version_added"] or one[1] not in VERSIONS] == [], role
