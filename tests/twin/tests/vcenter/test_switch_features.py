@@ -126,7 +126,24 @@ def test_a_lacp_group_in_the_order_of_a_port_group_stays(switch, group, result):
     result(group.ReconfigureDVPortgroup_Task(vim.dvs.DistributedVirtualPortgroup.ConfigSpec(defaultPortConfig=setting)))
     with pytest.raises(vim.fault.ResourceInUse):
         result(switch.UpdateDVSLacpGroupConfig_Task(lag("remove", made.key)))
-    assert [one.name for one in switch.config.lacpGroupConfig] == ["lag1"]
+    result(switch.UpdateDVSLacpGroupConfig_Task(lag("edit", made.key, name="lag2")))
+    with pytest.raises(vim.fault.ResourceInUse):
+        result(switch.UpdateDVSLacpGroupConfig_Task(lag("remove", made.key)))
+    assert active(group) == [one.name for one in switch.config.lacpGroupConfig] == ["lag2"]
+
+
+def active(group):
+    return list(group.config.defaultPortConfig.uplinkTeamingPolicy.uplinkPortOrder.activeUplinkPort)
+
+
+def test_the_order_of_a_port_group_has_the_new_name_of_an_uplink(switch, group, result):
+    first, *others = switch.config.uplinkPortPolicy.uplinkPortName
+    order = Switch.UplinkPortOrderPolicy(inherited=False, activeUplinkPort=[first], standbyUplinkPort=[])
+    setting = Switch.VmwarePortConfigPolicy(uplinkTeamingPolicy=Switch.UplinkPortTeamingPolicy(uplinkPortOrder=order))
+    result(group.ReconfigureDVPortgroup_Task(vim.dvs.DistributedVirtualPortgroup.ConfigSpec(defaultPortConfig=setting)))
+    names = vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy(uplinkPortName=["leaf-1", *others])
+    result(switch.ReconfigureDvs_Task(Switch.ConfigSpec(uplinkPortPolicy=names)))
+    assert active(group) == ["leaf-1"]
 
 
 def mirror(operation, source, target, **values):

@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import kept
+from . import kept, members
 
 SWITCH = vim.dvs.VmwareDistributedVirtualSwitch
 TRAFFIC = vim.DistributedVirtualSwitch.HostInfrastructureTrafficResource
@@ -96,7 +96,7 @@ def update_lags(switch, specs):
     """Add, change and remove LACP groups: all or none."""
     if switch.kept.get("lacpApiVersion", "multipleLag") != "multipleLag":
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
-    result = dict(switch.features.lags)
+    result, renamed = dict(switch.features.lags), {}
     for spec in specs:
         kept.require_one_of(spec.operation, ("add", "edit", "remove"), "lacpGroupSpec.operation")
         config = copy.copy(spec.lacpGroupConfig)
@@ -110,11 +110,14 @@ def update_lags(switch, specs):
         others = [lag for key, lag in result.items() if key != config.key]
         if spec.operation == "edit":
             _check_lag(config, others)
+            before = result[config.key].name
             result[config.key] = _with_links(kept.overlay(result[config.key], config))
+            renamed[before] = result[config.key].name
         else:
             _require_unused(switch, result.pop(config.key).name)
     if len(result) > MOST_GROUPS:
         raise vim.fault.LimitExceeded(msg="A specified limit was exceeded.", property="lacpGroup", limit=MOST_GROUPS)
+    members.follow(switch, renamed)
     switch.features.lags = result
 
 

@@ -57,7 +57,16 @@ def rename_uplinks(switch, names):
     most = max((len(switch.uplinks_of(host)) for host in switch.hosts.values()), default=0)
     if len(names) < max(1, most):
         raise _in_use(switch.name)
+    follow(switch, dict(zip(switch.uplinks, names, strict=False)))
     switch.uplinks = list(names)
+
+
+def follow(switch, names):
+    """Change the names of uplinks and LACP groups in the orders of port groups [unsure: that they follow]."""
+    for group in switch.portgroups.values():
+        teaming = group.teaming
+        teaming.active = teaming.active and [names.get(one, one) for one in teaming.active]
+        teaming.standby = [names.get(one, one) for one in teaming.standby]
 
 
 def _check(switch, spec, host):
