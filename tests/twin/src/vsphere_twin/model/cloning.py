@@ -69,6 +69,8 @@ def start(world, source, folder, name, spec, user=""):
 class Copy:
     """A clone that takes a while: its VM is in the inventory from the start, without a configuration yet."""
 
+    needs_snapshot = True  # where its disks are written on top of those of its source
+
     def __init__(self, world, source, folder, name, spec):
         self._world, self._source, self._folder, self._name, self._spec = world, source, folder, name, spec
         self._vm = self._fault = None
@@ -118,7 +120,7 @@ class Copy:
         for attribute in COPIED:
             setattr(vm, attribute, copy.copy(getattr(source, attribute)))
         vm.host, vm.unfinished, vm.busy_with = host, True, task
-        disks = _Disks(world, source, host, self._spec)
+        disks = _Disks(world, source, host, self._spec, self.needs_snapshot)
         vm.home = disk_files.free_home(world, disks.home, vm.name)
         vm.devices = [_copied(world, vm, device, disks) for device in source.devices]
         disks.require_room(vm)
@@ -173,13 +175,13 @@ def _works(host):
 class _Disks:
     """Datastores of a clone's disks, and their formats."""
 
-    def __init__(self, world, source, host, spec):
+    def __init__(self, world, source, host, spec, needs_snapshot):
         location = spec.location
         self.world, self.host = world, host
         self.locators = {one.diskId: one for one in location.disk or []}
         self.transform = location.transform
         self.linked = location.diskMoveType == NEW_CHILD
-        if self.linked and spec.snapshot is None and source.current_snapshot is None:
+        if self.linked and needs_snapshot and spec.snapshot is None and source.current_snapshot is None:
             raise vmodl.fault.InvalidArgument(
                 msg="A specified parameter was not correct: spec.snapshot", invalidProperty="spec.snapshot"
             )

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import secrets
+
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import cloning, customization, devices, power, provision, reconfigure, relocation, snapshots
+from vsphere_twin.model import (
+    cloning,
+    customization,
+    devices,
+    instant_clones,
+    kept,
+    power,
+    provision,
+    reconfigure,
+    relocation,
+    snapshots,
+)
 
 from .. import vm_privileges
+from ..projections.host_system import thumbprint
 from ..registry import method
 from .tasking import begin, resolved
 
 KIND = "VirtualMachine"
 SNAPSHOT = "VirtualMachineSnapshot"
+TICKETS = vim.VirtualMachine.TicketType.values
+INTERACT = "VirtualMachine.Interact."
+# The privilege for each type of ticket (API reference, AcquireTicket).
+PRIVILEGES = {
+    "device": f"{INTERACT}DeviceConnection",
+    "guestControl": f"{INTERACT}GuestControl",
+    "webmks": f"{INTERACT}ConsoleInteract",
+    "webRemoteDevice": f"{INTERACT}DeviceConnection",
+}
 
 
 @method(KIND, "PowerOnVM_Task")
@@ -57,6 +80,22 @@ def put_usb_scan_codes(call, this, spec):
     return len(spec.keyEvents)
 
 
+@method(KIND, "AcquireTicket")
+def acquire_ticket(call, this, ticketType):
+    """A ticket for one connection; nothing listens behind its address."""
+    kept.require_one_of(ticketType, TICKETS, "ticketType")
+    if ticketType not in PRIVILEGES:  # not since 8.0, and never without its service in the guest [unsure: the fault]
+        raise vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: {ticketType}.")
+    call.require_privilege(PRIVILEGES[ticketType], this)
+    if this.power != "poweredOn":
+        raise devices.wrong_power(this)
+    host, key = this.host, secrets.token_hex(8)
+    url = f"wss://{host.name}:443/ticket/{key}" if ticketType.startswith("web") else None
+    return vim.VirtualMachine.Ticket(
+        ticket=key, cfgFile=this.home, host=host.name, port=443, sslThumbprint=thumbprint(host), url=url
+    )
+
+
 @method(KIND, "ReconfigVM_Task")
 def reconfig(call, this, spec):
     vm_privileges.reconfigure(call, this, spec)
@@ -72,6 +111,13 @@ def upgrade(call, this, version=None):
 def clone(call, this, folder, name, spec):
     vm_privileges.clone(call, this, call.resolve(folder), spec)
     return cloning.start(call.world, this, call.resolve(folder), name, spec, call.session.user)
+
+
+@method(KIND, "InstantClone_Task")
+def instant_clone(call, this, spec):
+    folder = resolved(call, spec.location.folder) or this.parent
+    vm_privileges.clone(call, this, folder, instant_clones.clone_spec(this, spec))
+    return instant_clones.start(call.world, this, folder, spec, call.session.user)
 
 
 @method(KIND, "RelocateVM_Task")

@@ -17,6 +17,12 @@ from .shape import make
 KIND = "HostSystem"
 
 
+def thumbprint(host):
+    """The thumbprint of a host's certificate."""
+    digits = host.uuid.replace("-", "").upper()
+    return ":".join(digits[at : at + 2] for at in range(0, 32, 2))
+
+
 @prop(KIND, "summary")
 def summary(host, world):
     hardware = host.hardware
@@ -44,7 +50,7 @@ def summary(host, world):
             vim.host.Summary.ConfigSummary,
             name=host.name,
             port=443,
-            sslThumbprint=":".join(host.uuid.replace("-", "").upper()[at : at + 2] for at in range(0, 32, 2)),
+            sslThumbprint=thumbprint(host),
             product=about(host),
             vmotionEnabled=True,
             faultToleranceEnabled=False,
