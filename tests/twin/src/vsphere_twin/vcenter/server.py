@@ -13,6 +13,7 @@ from ..rest.jsonrpc import JsonRpc
 from . import types
 from .calls import ClientGone
 from .folder import DatastoreFiles
+from .lookup import Lookup
 from .sts import Sts
 from .transfers import LeaseFiles, LibraryFiles
 
@@ -77,6 +78,9 @@ class Handler(https.Handler):
             return
         if self.server.sts.serves(self.path):
             self.send(*self.server.sts.handle(data, self.headers.get("SOAPAction")), "text/xml; charset=utf-8")
+            return
+        if self.server.lookup.serves(self.path):
+            self.send(*self.server.lookup.handle(data, self.headers.get("Host", "")), "text/xml; charset=utf-8")
             return
         service = SERVICES.get(self.target.rstrip("/"))
         if service is None:
@@ -165,6 +169,7 @@ class Server(https.Server):
         self.api = Api(dispatcher)
         self.json_rpc = JsonRpc(self.api)
         self.sts = Sts(dispatcher)
+        self.lookup = Lookup(dispatcher)
         super().__init__(tls, Handler, host, port, name="twin-vcenter")
 
     def verify_request(self, request, client_address):
