@@ -240,9 +240,10 @@ def test_a_configuration_without_its_interface_belongs_to_the_port_of_its_prompt
 
 
 def test_the_same_command_for_several_ports_is_read_each_time():
-    text = "leaf# sh int e1/1\nEthernet1/1 is up\n  MTU 9216 bytes, BW 100000000 Kbit\n"
+    text = "leaf# sh int\nEthernet1/1 is up\n  MTU 9216 bytes, BW 100000000 Kbit\n"
     mtus = {"Ethernet1/1": 9216, "Ethernet1/2": 1500, "Ethernet1/3": 4096}
-    reported = parsed("nxos", "".join(text.replace("1/1", name[-3:]).replace("9216", str(mtus[name])) for name in mtus))
+    outputs = [text.replace("Ethernet1/1", name).replace("9216", str(mtu)) for name, mtu in mtus.items()]
+    reported = parsed("nxos", "".join(outputs))
     assert {name: port["running"]["mtu"] for name, port in reported["ports"].items()} == mtus
 
 
