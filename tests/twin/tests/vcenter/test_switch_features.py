@@ -193,3 +193,21 @@ def test_a_mirror_that_cannot_be_is_rejected(switch, group, result, values, faul
             )
         )
     assert list(switch.config.vspanSession) == []
+
+
+def test_a_switch_goes_with_its_port_groups_and_leaves_its_hosts(client, world, switch, group, result):
+    host = client.reference(world.of_kind("HostSystem")[0])
+    member = vim.dvs.HostMember.ConfigSpec(operation="add", host=host)
+    result(switch.ReconfigureDvs_Task(Switch.ConfigSpec(host=[member])))
+    port = vim.dvs.PortConnection(switchUuid=switch.uuid, portgroupKey=group.key)
+    ip = vim.host.IpConfig(dhcp=True)
+    spec = vim.host.VirtualNic.Specification(ip=ip, distributedVirtualPort=port)
+    network = host.configManager.networkSystem
+    device = network.AddVirtualNic("", spec)
+    for used in (switch, group):
+        with pytest.raises(vim.fault.ResourceInUse):
+            result(used.Destroy_Task())
+    network.RemoveVirtualNic(device)
+    result(switch.Destroy_Task())
+    assert world.of_kind("DistributedVirtualPortgroup") == []
+    assert [one for one in host.network if isinstance(one, vim.dvs.DistributedVirtualPortgroup)] == []

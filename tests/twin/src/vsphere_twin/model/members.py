@@ -120,5 +120,28 @@ def leave(switch, host):
         host.networks.pop(moid, None)
 
 
+def require_unused(group):
+    """Raise ResourceInUse for a port group with an adapter of a VM or a vmkernel port."""
+    ports = [nic for host in group.switch.hosts.values() for nic in host.vmkernel]
+    if group.vms or any(nic.dv_portgroup is group for nic in ports):
+        raise _in_use(group.name)
+
+
+def dissolve(world, switch):
+    """Remove the port groups of a switch, and its members; not while a VM or a vmkernel port is on it."""
+    try:
+        for group in switch.portgroups.values():
+            require_unused(group)
+    except vim.fault.ResourceInUse:
+        raise _in_use(switch.name) from None
+    for host in list(switch.hosts.values()):
+        leave(switch, host)
+        touch(world, host)
+    for group in list(switch.portgroups.values()):
+        switch.portgroups.pop(group.moid)
+        group.parent.children.pop(group.moid, None)
+        world.remove(group)
+
+
 def _in_use(name):
     return vim.fault.ResourceInUse(msg=f"The resource '{name}' is in use.", name=name)

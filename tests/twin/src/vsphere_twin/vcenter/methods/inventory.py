@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from vsphere_twin.model import drs, fabric, inventory, joining, kept, pools, power, provision, tasks
+from vsphere_twin.model import drs, fabric, inventory, joining, kept, members, pools, power, provision, tasks
 from vsphere_twin.model.host import touch, wrong_state
 
 from .. import vm_privileges
@@ -13,7 +13,7 @@ from ..registry import method
 from .tasking import begin, resolved
 
 # Objects that cannot be removed while hosts are part of them.
-IN_USE_BY_HOSTS = (inventory.ComputeResource, fabric.Switch, fabric.Datastore)
+IN_USE_BY_HOSTS = (inventory.ComputeResource, fabric.Datastore)
 
 
 @method("ManagedEntity", "Rename_Task")
@@ -205,6 +205,10 @@ def destroyed(world, entity):
             raise inventory.in_use(entity)  # that it is refused while it has content, is [unsure]
         for folder in folders:
             world.remove(folder)
+    elif isinstance(entity, fabric.Switch):
+        members.dissolve(world, entity)
+    elif isinstance(entity, fabric.Portgroup):
+        members.require_unused(entity)
     elif getattr(entity, "vms", None) or isinstance(entity, IN_USE_BY_HOSTS) and entity.hosts:
         raise inventory.in_use(entity)
     entity.parent.children.pop(entity.moid, None)
