@@ -84,10 +84,16 @@ def test_unmanaged_nodes_and_ended_schedules_are_named(controller):
     assert "they can run without the approval: 6a0c (p). Delete them" in text
 
 
+OF_THE_ROLE = "Reads a list for the role aiready.vsphere.awx"
+
+
 def test_each_login_of_awx_awx_finds_the_nodes_or_names_the_check_that_did_not_run(controller):
     lab, make, node, results = controller
     make(NODES, {**node, "identifier": "6a0c"})
     twin, inventory, token = lab.twin, here(lab), token_of(lab.twin)
+    # One token of a run that was killed long ago, and one of a run in progress.
+    left, used = (token_of(twin, scope="read", description=OF_THE_ROLE) for _time in range(2))
+    twin.controller.service.tokens[left]["created"] = "2026-01-01T00:00:00.000000Z"
     login, common = twin.controller.endpoint(), {"SSL_CERT_FILE": str(twin.ca_file)}
     address, user, password = (login[key] for key in ("url", "username", "password"))
     given = f"host: {address}\nusername: {user}\npassword: {password}\n"
@@ -129,4 +135,4 @@ def test_each_login_of_awx_awx_finds_the_nodes_or_names_the_check_that_did_not_r
         assert password not in text
         assert token not in text
     # Each token of a lookup is deleted.
-    assert list(twin.controller.service.tokens) == [token]
+    assert list(twin.controller.service.tokens) == [token, used]

@@ -144,3 +144,11 @@ def test_what_cannot_be_changed_or_deleted(client):
     assert client.ask("DELETE", group).status == 403
     words = "default instance group name may not be changed."
     assert client.ask("PATCH", group, {"name": "other"}).body == {"name": [words]}
+
+
+def test_tokens_are_listed_without_their_text(client):
+    made = [client.ask("POST", "tokens/", {"scope": "read", "description": text}).body for text in "ab"]
+    listed = client.ask("GET", "tokens/?description=a&created__lt=2100-01-01T00:00:00Z").body
+    assert [(one["id"], one["token"]) for one in listed["results"]] == [(made[0]["id"], "************")]
+    assert client.ask("GET", "tokens/?created__lt=2020-01-01T00:00:00Z").body["count"] == 0
+    assert client.ask("GET", "tokens/?name=a").status == 400

@@ -8,7 +8,7 @@ import re
 from datetime import datetime, timezone
 
 from .refused import Refused
-from .tables import LAUNCHED, UNIFIED, tables, whole
+from .tables import LISTED, UNIFIED, tables, whole
 
 # Fields of every object, and the organization that AWX gives the others.
 _OF_ALL = {
@@ -63,7 +63,7 @@ def _has(row, words):
 
 def _sorted(table, rows, order):
     if order is None:
-        names = ["id"] if table in {*_BY_ID, *LAUNCHED, UNIFIED} else ["name"]
+        names = ["id"] if table in {*_BY_ID, *LISTED, UNIFIED} else ["name"]
     else:
         names = order.split(",")
     for one in reversed(names):
@@ -192,13 +192,13 @@ def _fits(table, row, filters):
 def _type(table):
     if table == UNIFIED:
         return "unified_job_template"
-    return (LAUNCHED.get(table) or tables()[table]).type
+    return (LISTED.get(table) or tables()[table]).type
 
 
 def _fields(table):
     """{name: kind} of the fields of a table."""
-    if table in LAUNCHED:
-        return LAUNCHED[table].fields
+    if table in LISTED:
+        return LISTED[table].fields
     names = [table] if table != UNIFIED else tables()
     return {field.name: _compared(field) for name in names for field in tables()[name].fields.values()}
 

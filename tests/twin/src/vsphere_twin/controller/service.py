@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from ..https import basic_credentials
 from . import filters
 from .jobs import OF, TEMPLATES, TYPES, Jobs
-from .objects import APPROVALS, HIDDEN, NODES, Objects
+from .objects import APPROVALS, HIDDEN, NODES, Objects, moment
 from .refused import Refused
 from .roles import APPROVE, LAUNCH, ROLES, Roles
-from .tables import UNIFIED, tables, whole
+from .tables import LISTED, TOKENS, UNIFIED, tables, whole
 
 API, VERSION = "/api/v2/", "24.6.1"
 PAGE, MOST = 25, 200  # objects of a page: by default, and at most
@@ -42,7 +42,7 @@ class Service:
         self.roles = Roles(self.objects)
         self.username, self.password = username, password
         self.requests = []  # (method, path) of every request
-        self.tokens = {}  # token -> (ID, user's ID, scope)
+        self.tokens = {}  # token -> its object
         self._numbers = itertools.count(1)
         self._updates = {}
         self._lock = threading.RLock()
@@ -87,7 +87,7 @@ class Service:
         if parts.path == f"{API}me/":
             return Answer(200, _page([self._shown("users", user)]))
         if parts.path.startswith(f"{API}tokens/"):
-            return self._tokens_of(method, parts.path, user, body)
+            return self._tokens_of(method, parts, user, body)
         if parts.path.startswith(f"{API}project_updates/") and method == "GET":
             found = self._updates.get(parts.path.rstrip("/").rpartition("/")[2])
             return Answer(200, found) if found else _missing()
@@ -160,15 +160,16 @@ class Service:
         users = [row for _table, row in self.objects.rows("users")]
         token = _bearer(headers)
         if token is not None:
-            _number, user, _scope = self.tokens.get(token, (None, None, None))
+            user = self.tokens.get(token, {}).get("user")
             return next((row for row in users if row["id"] == user), None)
         name, password = basic_credentials(headers)
         return next((row for row in users if name and row["username"] == name and row["password"] == password), None)
 
     def _scope(self, headers):
-        return self.tokens.get(_bearer(headers), (None, None, "write"))[2]
+        return self.tokens.get(_bearer(headers), {"scope": "write"})["scope"]
 
-    def _tokens_of(self, method, path, user, body):
+    def _tokens_of(self, method, parts, user, body):
+        path = f"{API}{TOKENS}/"
         if method == "POST":
             scope = body.get("scope", "write")
             if scope not in ("read", "write"):
@@ -176,21 +177,18 @@ class Service:
                     "scope", "Must be a simple space-separated string with allowed scopes ['read', 'write']."
                 )
             token, number = secrets.token_urlsafe(24), next(self._numbers)
-            self.tokens[token] = (number, user["id"], scope)
-            return Answer(
-                201,
-                {
-                    "id": number,
-                    "type": "o_auth2_access_token",
-                    "token": token,
-                    "scope": scope,
-                    "description": body.get("description", ""),
-                    "url": f"{API}tokens/{number}/",
-                },
-            )
-        number = path.rstrip("/").rpartition("/")[2]
+            row = {"id": number, "type": LISTED[TOKENS].type, "url": f"{path}{number}/", "created": moment()}
+            row.update(scope=scope, user=user["id"], description=body.get("description", ""))
+            self.tokens[token] = row
+            return Answer(201, {**row, "token": token})
+        if method == "GET" and parts.path == path:
+            # A system administrator sees the tokens of all users. [sure]: AWX 24.6.1, awx/main/access.py
+            rows = [row for row in self.tokens.values() if user["is_superuser"] or row["user"] == user["id"]]
+            of = [(TOKENS, row) for row in rows]
+            return _listed(TOKENS, of, path, parts.query, _masked, self.objects.related)
+        number = parts.path.rstrip("/").rpartition("/")[2]
         if method == "DELETE" and whole(number) is not None:
-            kept = {key: value for key, value in self.tokens.items() if value[0] != int(number)}
+            kept = {key: row for key, row in self.tokens.items() if row["id"] != int(number)}
             if len(kept) == len(self.tokens):
                 raise Refused.detail(404, "No OAuth2AccessToken matches the given query.")
             self.tokens = kept
@@ -332,6 +330,11 @@ def _listed(table, rows, path, query, show, related):
         rest = urllib.parse.urlencode([*((key, value) for key, value in given if key != "page"), ("page", page + 1)])
         following = f"{path}?{rest}"
     return Answer(200, _page([show(name, row) for name, row in some], len(rows), following))
+
+
+def _masked(_table, row):
+    """A token as a list shows it. Only the answer to its creation has its text."""
+    return {**row, "token": "************"}
 
 
 def _number(text):

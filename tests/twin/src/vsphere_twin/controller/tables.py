@@ -144,6 +144,12 @@ LAUNCHED = {
         {**_OF_A_JOB, "timeout": "integer", "timed_out": "boolean", "approved_or_denied_by": "users"},
     ),
 }
+TOKENS = "tokens"
+# All that the API lists, besides the tables of data/controller.yml.
+LISTED = {
+    **LAUNCHED,
+    TOKENS: Launched("o_auth2_access_token", {"description": "string", "scope": "string", "user": "users"}),
+}
 
 
 @functools.lru_cache(maxsize=None)
