@@ -166,6 +166,11 @@ def test_a_host_leaves_and_comes_back(client):
     alone = ended(client.center.hostFolder.AddStandaloneHost_Task(spec, None, True))
     assert (alone.name, alone.host[0].runtime.connectionState) == (spec.hostName, "connected")
     assert isinstance(ended(cluster.AddHost_Task(spec, True)), vim.fault.AlreadyConnected)
+    allocation = vim.ResourceAllocationInfo(reservation=0, limit=-1, shares=vim.SharesInfo(level="normal", shares=0))
+    pool = vim.ResourceConfigSpec(cpuAllocation=allocation, memoryAllocation=allocation)
+    pool.scaleDescendantsShares = "disabled"  # only clusters have scalable shares
+    with pytest.raises(vmodl.fault.NotSupported):
+        alone.resourcePool.CreateResourcePool("scaled", pool)
     assert ended(alone.host[0].DisconnectHost_Task()) is None
     assert ended(alone.host[0].Destroy_Task()) is None
     assert ended(cluster.AddHost_Task(spec, True)).name == spec.hostName

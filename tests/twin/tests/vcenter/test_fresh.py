@@ -136,6 +136,13 @@ def test_networks_and_pools_come_and_go_everywhere(lab):
     assert lab.stale() == []
     lab.done(pool.Destroy_Task())
     assert lab.stale() == []
+    member = vim.dvs.HostMember.ConfigSpec(operation="add", host=host)
+    spec = vim.dvs.VmwareDistributedVirtualSwitch.ConfigSpec(name="brief", host=[member])
+    folder = switch.parent
+    lab.done(folder.CreateDVS_Task(vim.DistributedVirtualSwitch.CreateSpec(configSpec=spec)))
+    assert lab.stale() == []
+    lab.done(lab.find("VmwareDistributedVirtualSwitch", "brief").Destroy_Task())
+    assert lab.stale() == []
 
 
 @pytest.mark.parametrize("kind", ["earlyBinding", "ephemeral"])
