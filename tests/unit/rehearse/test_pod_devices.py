@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
-import tarfile
 
 import pytest
 
@@ -30,8 +28,7 @@ def devices(one, **hardware):
 
 
 def unpacked(found, folder):
-    with tarfile.open(fileobj=io.BytesIO(found.archive())) as tar:
-        tar.extractall(folder, filter="data")
+    subprocess.run(["tar", "-x", "-C", folder], input=found.archive(), check=True)
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
