@@ -155,7 +155,7 @@ def test_without_its_registry_nothing_is_staged_unless_the_task_says_so(factory,
     assert "BiosAttributeRegistryU46.v1_1_90" in reported["msg"]
     assert waiting(HPE, running)["staged"] == {}
     assert not stage(HPE, registry="optional", **SRIOV)["failed"]
-    assert waiting(HPE, running)["staged"] == {"Sriov": "Enabled"}
+    assert waiting(HPE, running)["staged"] == {"Sriov": "Enabled", "WorkloadProfile": "Custom"}
 
 
 def test_everything_that_is_wrong_with_attributes_is_reported_at_once_and_nothing_is_staged(factory):
@@ -252,7 +252,7 @@ class Killed(BaseException):
 BOTH = {"functions": {"above_4g": "enabled", "sriov": "enabled"}, "conflicts": "replace"}
 PREPARED = {
     DELL: {"MmioAbove4Gb": "Enabled", "SriovGlobalEnable": "Enabled"},
-    HPE: {"PciResourcePadding": "High", "Sriov": "Enabled"},
+    HPE: {"PciResourcePadding": "High", "Sriov": "Enabled", "WorkloadProfile": "Custom"},
 }
 
 
