@@ -1,7 +1,9 @@
 # Everything here works from a fresh clone; what it makes lies under .build and goes with `make clean`.
 # Lines that end in `## text` are what `make help` prints.
 
-PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
+# The distribution's Python first: it is compiled with more optimisation than those of pyenv, so that tests take less time.
+PYTHON ?= $(shell /usr/bin/python3 -m ensurepip --version >/dev/null 2>&1 && distribution=/usr/bin/python3; \
+	for python in $$distribution python3.11 python3.12 python3.13 python3; do \
 	"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 \
 	&& echo "$$python" && break; done)
 SEED ?= factory
