@@ -130,10 +130,13 @@ class Gate:
         try:
             self.call([python, "-m", "pytest", "-q", *plugin, *arguments], cwd or ROOT, env)
         finally:
-            last = self.log.read_text().rstrip().splitlines()[-1]
+            said = self.log.read_text()
+            last = said.rstrip().splitlines()[-1]
             if re.search(r" in [0-9.]+s", last):
                 self.closing = last
                 self.notes.append(last)
+            if waited := waited_in(said):
+                self.notes.append(waited)
 
     def note_skipped(self, pattern: re.Pattern[str]) -> None:
         """Note skipped checks beside the gate, in the words of the log."""
@@ -145,6 +148,16 @@ class Gate:
         """Add to the gate's log."""
         with self.log.open("a") as log:
             log.write(text)
+
+
+def waited_in(log: str) -> str:
+    """Where the test waited that reached pytest's limit, innermost first; empty without one."""
+    if not re.search(r"Timeout \(.*\)!$", log, re.MULTILINE):
+        return ""
+    # The main thread comes last.
+    dump = log.rpartition("(most recent call first):")[2]
+    frames = re.findall(rf'File "{re.escape(str(ROOT))}/([^".]\S*)", line (\d+) in', dump)
+    return "a test waited in " + ", ".join(f"{file}:{line}" for file, line in frames[:5])
 
 
 def environment(venv: Path = VENV, **more: str) -> dict[str, str]:

@@ -158,7 +158,7 @@ class Lab:
         """Run plays as data. extra are arguments, more is for the environment."""
         file, results, env, inventory = self._prepared(plays, **(more or {}))
         arguments = [*(["--check"] if check else []), *(["--diff"] if diff else []), *extra]
-        run = playbook.run(file, *arguments, env=env, inventory=inventory)
+        run = playbook.run(file, *arguments, env=env, inventory=inventory, kill_after_s=LIMIT_S)
         lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
         rows = [line for line in lines if "host" in line]
         wanted = plays[0]["hosts"].split(",")

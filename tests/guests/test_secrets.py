@@ -11,7 +11,7 @@ import pytest
 
 from rehearse import playbook
 
-from .lab import Fresh, journal
+from .lab import LIMIT_S, Fresh, journal
 from .watching import OwnProcesses, Processes
 
 STAGES = ("guests", "runtime", "training")
@@ -55,7 +55,7 @@ class Site:
         env = playbook.environment(folder, AIREADY_LAB=str(self.folder))
         path = playbook.ROOT / f"playbooks/{stage}.yml"
         with Processes(self.guest) as processes, OwnProcesses(folder) as own:
-            run = playbook.run(path, "-vvv", "--diff", "--extra-vars", f"@{variables}", env=env)
+            run = playbook.run(path, "-vvv", "--diff", "--extra-vars", f"@{variables}", env=env, kill_after_s=LIMIT_S)
         results = self.results.iterdir() if self.results.is_dir() else ()
         return run.status, {
             "Ansible": run.output,

@@ -10,7 +10,7 @@ import time
 
 import docker.errors
 
-from .lab import until
+from .lab import LIMIT_S, until
 
 # Adds what is new to a file until it shall end; a machine that restarts meanwhile keeps it. It knows no secret itself.
 LOOK = """
@@ -31,7 +31,8 @@ with open(file, "ab", 0) as reported:
                     reported.write(text + b"\\n")
         time.sleep(float(pause))
 """
-CONTAINERS = "command -v docker >/dev/null && docker ps -aq | xargs -r docker inspect"
+# An engine of a guest that is stuck with a container answers nothing about it.
+CONTAINERS = "command -v docker >/dev/null && timeout 60 docker ps -aq | xargs -r timeout 60 docker inspect"
 DECOY = "a-word-of-no-meaning"
 
 
@@ -69,7 +70,8 @@ class Processes:
         self._ended.set()
         self._guest.put(self._end, b"")
         for thread in self._threads:
-            thread.join()
+            thread.join(LIMIT_S)
+            assert not thread.is_alive(), f"{thread.name} does not end"
         self.text, self.containers = self._read(), "".join(sorted(self._containers))
         self._guest.run(["rm", "-f", self._file, self._end])
 

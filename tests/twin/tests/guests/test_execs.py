@@ -38,6 +38,7 @@ class Engine(BaseHTTPRequestHandler):
         self.close_connection = True
         for part in self.server.parts:
             self.connection.sendall(part)
+        self.server.closes.wait()
         if self.server.asked["AttachStdin"]:
             self.connection.sendall(frame(1, self.rfile.read()))
 
@@ -45,7 +46,8 @@ class Engine(BaseHTTPRequestHandler):
         if self.server.gone:
             self._report({"message": "No such exec instance: one"}, 404)
         else:
-            self._report({"ExitCode": STATUS})
+            running = self.server.looks.pop() if self.server.looks else False
+            self._report({"Running": running, "ExitCode": None if running else STATUS})
 
     def _report(self, what, code=200):
         body = json.dumps(what).encode()
@@ -65,6 +67,12 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     parts = ()
     gone = False
+    looks = ()
+
+    def __init__(self, *words):
+        super().__init__(*words)
+        self.closes = threading.Event()
+        self.closes.set()
 
 
 @pytest.fixture
@@ -98,7 +106,7 @@ def test_all_that_is_printed_arrives(engine, parts):
 
 def test_a_program_that_prints_nothing(engine):
     server, client = engine
-    server.parts = (UPGRADED,)
+    server.parts, server.looks = (UPGRADED,), [True]  # it prints nothing more, and ends a moment later
     ended = execs.run(client, "guest", ["true"])
     assert (ended.status, ended.text) == (STATUS, "")
 
@@ -108,6 +116,24 @@ def test_a_program_that_took_its_container_along(engine):
     server.parts, server.gone = (UPGRADED + OUT,), True
     ended = execs.run(client, "guest", ["systemctl", "poweroff"])
     assert (ended.status, ended.out) == (execs.KILLED, "first\n")
+
+
+def test_a_program_ends_also_where_the_engine_leaves_its_connection_open(engine, monkeypatch):
+    server, client = engine
+    monkeypatch.setattr(execs, "CHECK_S", 0.02)
+    server.parts, server.looks = (UPGRADED + OUT, ERR), [True, True]
+    server.closes.clear()
+    ended = execs.run(client, "guest", ["true"])
+    server.closes.set()
+    assert (ended.status, ended.out, ended.err) == (STATUS, "first\n", "oops\n")
+    assert server.looks == []
+
+
+def test_what_arrives_of_a_part_that_was_cut_off_is_kept(engine):
+    server, client = engine
+    server.parts = (UPGRADED + OUT + ERR[:10],)
+    ended = execs.run(client, "guest", ["true"])
+    assert (ended.out, ended.err) == ("first\n", "oo")
 
 
 def test_no_connection_stays_open(engine):
