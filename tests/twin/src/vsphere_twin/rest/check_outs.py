@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from vsphere_twin.model import cloning, inventory, provision
+from vsphere_twin.model import cloning, provision
 from vsphere_twin.model.content_libraries import CheckOut, checked_out
 
 from .api import route
-from .deployment import TEMPLATE, entity_of, place_of, template_in, tried
+from .deployment import TEMPLATE, entity_of, location_of, template_in, tried
 from .errors import RestError
 from .libraries import find_item, require_no_check_out
 from .stamps import stamp
@@ -37,15 +37,7 @@ def check_out(request, item):
         raise RestError("INVALID_ARGUMENT", "The name or the placement of the virtual machine is missing or wrong.")
     if checked_out(request.world, found) is not None:
         raise RestError("UNABLE_TO_ALLOCATE_RESOURCE", f"A virtual machine is checked out of the item {found.name}.")
-    places = [placement.get(one) for one in ("resource_pool", "host", "cluster")]
-    if not any(places):
-        places[1] = source.host.moid
-    pool, host = place_of(request, *places)
-    folder = (
-        entity_of(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
-    )
-    location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
-    location.host = vim.HostSystem(host.moid) if host is not None else None
+    folder, location = location_of(request, placement, source, beside=True)
     spec = vim.vm.CloneSpec(location=location, template=False, powerOn=bool(body.get("powered_on")))
     made = tried(cloning.clone, request.world, source, folder, name, spec)
     found.check_out = CheckOut(made, request.user)

@@ -58,17 +58,25 @@ def template_of(request, item):
     }
 
 
-@route("POST", TEMPLATE, action="deploy")
-def deploy_template(request, item):
-    """A VM from a template; the answer is its identifier."""
-    source, body = template_in(request, item, "vm-template"), request.body
-    placement = body.get("placement") or {}
-    pool, host = place_of(request, placement.get("resource_pool"), placement.get("host"), placement.get("cluster"))
+def location_of(request, placement, source, beside=False):
+    """(folder, RelocateSpec) of a placement. beside: one without a place is on the host of the source."""
+    places = [placement.get(name) for name in ("resource_pool", "host", "cluster")]
+    if beside and not any(places):
+        places[1] = source.host.moid
+    pool, host = place_of(request, *places)
     folder = (
         entity_of(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
     )
     location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
     location.host = vim.HostSystem(host.moid) if host is not None else None
+    return folder, location
+
+
+@route("POST", TEMPLATE, action="deploy")
+def deploy_template(request, item):
+    """A VM from a template; the answer is its identifier."""
+    source, body = template_in(request, item, "vm-template"), request.body
+    folder, location = location_of(request, body.get("placement") or {}, source)
     store = _storage(request, body)
     location.datastore = vim.Datastore(store.moid) if store is not None else None
     spec = vim.vm.CloneSpec(location=location, template=False, powerOn=bool(body.get("powered_on")))
@@ -82,20 +90,12 @@ def deploy_template(request, item):
 @route("POST", TEMPLATES)
 def create_template(request):
     """An item with a template that is a copy of a VM; the answer is the identifier of the item."""
-    body, placement = request.body, request.body.get("placement") or {}
+    body = request.body
     source = entity_of(request, body.get("source_vm"), "VirtualMachine", "source_vm")
     if source is None:
         raise RestError("INVALID_ARGUMENT", "The field source_vm is missing.")
     library = new_item_in(request, body.get("library", ""), body.get("name"))
-    places = [placement.get(name) for name in ("resource_pool", "host", "cluster")]
-    if not any(places):
-        places[1] = source.host.moid
-    pool, host = place_of(request, *places)
-    folder = (
-        entity_of(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
-    )
-    location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
-    location.host = vim.HostSystem(host.moid) if host is not None else None
+    folder, location = location_of(request, body.get("placement") or {}, source, beside=True)
     location.datastore = vim.Datastore(_storage(request, body, library.store).moid)
     spec = vim.vm.CloneSpec(location=location, template=True, powerOn=False)
     made = tried(cloning.clone, request.world, source, folder, body["name"], spec)
