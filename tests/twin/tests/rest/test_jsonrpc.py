@@ -12,6 +12,7 @@ from vsphere_twin.rest.api import ROUTES
 from vsphere_twin.rest.jsonrpc import JsonRpc
 
 PREFIX = "com.vmware."
+LIBRARY = ".".join(("content", "library"))
 ERROR = f"{PREFIX}vapi.std.errors."
 JSON = {"Content-Type": "application/json"}
 SECURITY = f"{PREFIX}vapi.std.security."
@@ -75,7 +76,7 @@ def category(**more):
 
 def model(kind, **fields):
     """A structure of content libraries."""
-    return structure(f"{PREFIX}content.library.{kind}_model", fields)
+    return structure(f"{PREFIX}{LIBRARY}.{kind}_model", fields)
 
 
 @pytest.fixture
@@ -196,7 +197,7 @@ def test_a_tag_is_only_for_the_types_of_its_category(rpc):
 def test_an_image_is_uploaded_after_its_preview(client, rpc):
     world = client.lab.world
     (store,) = world.of_kind("Datastore")
-    library, service = world.libraries.add(world, "images", "LOCAL", store), "content.library.item"
+    library, service = world.libraries.add(world, "images", "LOCAL", store), f"{LIBRARY}.item"
     spec = {"name": optional("iso"), "type": optional("iso"), "library_id": optional(library.id)}
     item = rpc.output(f"{service}.create", {"create_spec": model("item", **spec), "client_token": optional()})
     spec = model("item.update_session", library_item_id=optional(item))
@@ -208,13 +209,13 @@ def test_an_image_is_uploaded_after_its_preview(client, rpc):
         return inside and fields_of(inside)
 
     assert preview()["state"] == "UNAVAILABLE"
-    name = f"{PREFIX}content.library.item.updatesession.file.add_spec"
+    name = f"{PREFIX}{LIBRARY}.item.updatesession.file.add_spec"
     file = structure(name, {"name": "a.iso", "source_type": "PUSH", "size": optional(3)})
     rpc.output(f"{service}.updatesession.file.add", {"update_session_id": session, "file_spec": file})
     assert (preview()["state"], preview()["warnings"]) == ("NOT_APPLICABLE", optional())
     for kind, ignored in (("EXPIRED_CERTIFICATE", True), ("MOOD", False)):
         behavior = structure(
-            f"{PREFIX}content.library.item.updatesession.warning_behavior", {"type": kind, "ignored": ignored}
+            f"{PREFIX}{LIBRARY}.item.updatesession.warning_behavior", {"type": kind, "ignored": ignored}
         )
         change = {
             "update_session_id": session,

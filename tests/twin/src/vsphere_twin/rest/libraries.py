@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vsphere_twin.model import library_sessions
+from vsphere_twin.model import transfer_sessions
 from vsphere_twin.model.content_libraries import Item, Library, checked_out
 
 from . import publications
@@ -170,7 +170,7 @@ def delete_item(request, item):
     library, found = find_item(request, item)
     require_no_check_out(request, found)
     del library.items[found.id]
-    library_sessions.forget(request.world, [found.id])
+    transfer_sessions.forget(request.world, [found.id])
 
 
 @route("DELETE", f"{BASE}/{{kind}}/{{library}}")
@@ -182,7 +182,7 @@ def delete_library(request, kind, library):
     for item in found.items.values():
         require_no_check_out(request, item)
     del request.world.libraries.known[found.id]
-    library_sessions.forget(request.world, found.items)
+    transfer_sessions.forget(request.world, found.items)
 
 
 @route("GET", f"{BASE}/library/item/{{item}}")

@@ -6,8 +6,8 @@ import datetime
 import hashlib
 import urllib.parse
 
-from vsphere_twin.model import content, library_sessions
-from vsphere_twin.model.library_sessions import DOWNLOAD, UPDATE, Transfer
+from vsphere_twin.model import content, transfer_sessions
+from vsphere_twin.model.transfer_sessions import DOWNLOAD, UPDATE, Transfer
 
 from .api import Created, route
 from .errors import RestError, message
@@ -32,7 +32,7 @@ def create_update(request):
         raise RestError("INVALID_ELEMENT_TYPE", f"The library {library.name} is subscribed; its items are read-only.")
     if any(one.item is item and one.state == "ACTIVE" for one in _sessions(request, UPDATE)):
         raise RestError("RESOURCE_BUSY", f"The item {item.name} has another update session.")
-    return Created(library_sessions.open_session(request.world, UPDATE, library, item).id)
+    return Created(transfer_sessions.open_session(request.world, UPDATE, library, item).id)
 
 
 @route("POST", f"{ITEM}/download-session")
@@ -42,7 +42,7 @@ def create_download(request):
     files = content.files(request.world, item)
     if not files:  # a template, or files of which only the names are known [unsure: the error]
         raise RestError("NOT_ALLOWED_IN_CURRENT_STATE", f"The item {item.name} has no files for a download.")
-    made = library_sessions.open_session(request.world, DOWNLOAD, library, item)
+    made = transfer_sessions.open_session(request.world, DOWNLOAD, library, item)
     for name, data in files.items():
         made.files[name] = Transfer(name, len(data), _checksum(data), "UNPREPARED", data=data)
     return Created(made.id)
@@ -106,7 +106,7 @@ def keep_alive(request, kind, session):
     progress = request.body.get("client_progress")
     if progress is not None and not 0 <= progress <= 100:
         raise RestError("INVALID_ARGUMENT", "The progress is a number from 0 to 100.")
-    found.progress, found.used = found.progress if progress is None else progress, library_sessions.now()
+    found.progress, found.used = found.progress if progress is None else progress, transfer_sessions.now()
 
 
 @route("POST", f"{ITEM}/{{kind}}/{{session}}", action="cancel")
@@ -152,7 +152,7 @@ def add_file(request, session):
     """Announce a file: the client uploads it to the address in the answer."""
     found, body = _active(request, UPDATE, session), request.body
     name, size, checksum = body.get("name"), body.get("size"), body.get("checksum_info") or {}
-    if not isinstance(name, str) or not library_sessions.plain_name(name):
+    if not isinstance(name, str) or not transfer_sessions.plain_name(name):
         raise RestError("INVALID_ARGUMENT", f"{name!r} is not the name of a file.")
     if name in found.files:
         raise RestError("ALREADY_EXISTS", f"The session has a file {name}.")
@@ -162,12 +162,12 @@ def add_file(request, session):
         raise RestError("INVALID_ARGUMENT", "The source_type of a file is PUSH or PULL.")
     if size is not None and size < 0:
         raise RestError("INVALID_ARGUMENT", "The size of a file is a number of bytes.")
-    if size is not None and size > found.library.store.free:
+    if size is not None and size > found.in_library.store.free:
         raise RestError("UNABLE_TO_ALLOCATE_RESOURCE", "The datastore of the library has not enough free space.")
     if not isinstance(checksum.get("checksum") or "", str):
         raise RestError("INVALID_ARGUMENT", "The checksum of a file is a text.")
-    if str(checksum.get("algorithm") or "SHA1").upper() not in library_sessions.ALGORITHMS:
-        raise RestError("INVALID_ARGUMENT", f"The algorithm is one of {', '.join(library_sessions.ALGORITHMS)}.")
+    if str(checksum.get("algorithm") or "SHA1").upper() not in transfer_sessions.ALGORITHMS:
+        raise RestError("INVALID_ARGUMENT", f"The algorithm is one of {', '.join(transfer_sessions.ALGORITHMS)}.")
     found.files[name] = Transfer(name, size, checksum)
     return _shown(request, found, found.files[name])
 
@@ -267,7 +267,7 @@ def _problems(session):
     if session.item.kind != "ovf":
         return [], {}
     try:
-        return library_sessions.problems(session.content())
+        return transfer_sessions.problems(session.content())
     except ValueError as problem:
         return [], {next(name for name in session.files if name.casefold().endswith(".ova")): str(problem)}
 

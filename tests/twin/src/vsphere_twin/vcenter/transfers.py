@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.parse
 
 from ..model import leases
-from ..model.library_sessions import DOWNLOAD, UPDATE
+from ..model.transfer_sessions import DOWNLOAD, UPDATE
 from .folder import OCTETS
 
 
@@ -114,7 +114,7 @@ class LibraryFiles(Transfers):
         announced = session.files[name].size
         if announced is not None and size > announced:
             return 400
-        return 507 if size > session.library.store.free else 0
+        return 507 if size > session.in_library.store.free else 0
 
     def _stores(self, session, name):
         return True

@@ -42,7 +42,7 @@ class Session:
 
     id: str
     kind: str
-    library: object
+    in_library: object
     item: object
     state: str = "ACTIVE"
     files: dict[str, Transfer] = field(default_factory=dict)
